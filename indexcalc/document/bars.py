@@ -6,12 +6,13 @@ derivative that holds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import derivative
-from indexcalc.document.meaning.nodes import Derivative, Entry, Total, times, walk
+from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Total, times, walk
+from indexcalc.document.meaning.slopes import placed
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.labels import of_any_layer
@@ -38,7 +39,7 @@ def barred(table: Table, value: Typed, tokens: Sequence[Token], named: Sequence[
     if not isinstance(node, Derivative) or not named:
         raise NotUnderstoodError("a bar behind what is no derivative")
     if words & HELD or (len(named) == 1 and not words & VIA and holds(table, named[0])):
-        return holding(value, node, named)
+        return holding(table, value, node, named)
     if len(named) > 1:
         raise NotUnderstoodError("a path through several tensors")
     return part_through(table, value, node, named[0])
@@ -57,24 +58,47 @@ def holds(table: Table, named: Typed) -> bool:
     return table.asking(question).name == "held"
 
 
-def holding(value: Typed, node: Derivative, named: Sequence[Typed]) -> Typed:
-    """The derivative with tensors held, though they may depend on the target."""
+def holding(table: Table, value: Typed, node: Derivative, named: Sequence[Typed]) -> Typed:
+    """The derivative with tensors held, though they may depend on the target.
+
+    Of what a recurrence gives, other entries may be held: each is a variable of its own.
+    """
     names = tuple(one.node.name for one in named if isinstance(one.node, Entry))
-    own = [one.name for one in (node.wrt, node.body) if isinstance(one, Entry)]
+    body, wrt = node.body, node.wrt.name
+    if node.local and wrt in table.recurring:
+        names = (*names, wrt)
+    body = by_its_equation(table, body, names)
+    own = [one.name for one in (node.wrt, body) if isinstance(one, Entry) and one.name not in table.recurring]
     # The tensor that is held may be read one for each step: y holds y_a, which is differentiated, at the other steps.
     if set(names) & {*own, *map(of_any_layer, own)}:
         raise NotUnderstoodError("a derivative that holds its own target")
-    if any(isinstance(inner, Derivative) for inner in walk(node.body)):
+    if any(isinstance(inner, Derivative) for inner in walk(body)):
         raise NotUnderstoodError("a derivative of a gradient that holds what the gradient is computed from")
-    return replace(value, node=Derivative(node.body, node.wrt, held=names))
+    return replace(value, node=Derivative(body, node.wrt, held=names))
+
+
+def by_its_equation(table: Table, body: Meaning, names: Collection[str]) -> Meaning:
+    """What is differentiated; an entry of one of these recurrences, as its equation gives it by others."""
+    if isinstance(body, Entry) and body.name in table.recurring.intersection(names):
+        return placed(table.definitions[body.name], body.slots, table.sizes)
+    return body
 
 
 def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -> Typed:
-    """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries."""
+    """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries.
+
+    Where it is computed step by step, and the gradient is that by it, its equation says how a step leads to others.
+    """
     if not isinstance(node.body, Entry) or node.body.slots:
         raise NotUnderstoodError("a bar behind what is no gradient")
     assert isinstance(through.node, Entry)
-    if through.node.name == node.body.name:
+    name = through.node.name
+    table.note_system(node.wrt.name)  # through what is left of its own equation, a part is what multiplies that
+    if name == node.body.name:
         return replace(value, node=Derivative(node.body, node.wrt, True))
-    product = times(derivative(table, node.body, through.node), derivative(table, through.node, node.wrt))
+    if name == node.wrt.name and name in table.recurring:
+        inner: Meaning = Derivative(by_its_equation(table, through.node, (name,)), node.wrt, True)
+    else:
+        inner = derivative(table, through.node, node.wrt)
+    product = times(derivative(table, node.body, through.node), inner)
     return replace(value, node=Total(through.axes, product) if through.axes else product)

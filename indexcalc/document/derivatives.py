@@ -18,11 +18,10 @@ from indexcalc.document.meaning.nodes import (
     names_of,
     over,
     rebuilt,
-    renamed,
     times,
     walk,
 )
-from indexcalc.document.meaning.slopes import refreshed
+from indexcalc.document.meaning.slopes import placed
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
 from indexcalc.document.statements.calls import is_call
@@ -171,8 +170,7 @@ def without_gradients(table: Table, node: Meaning) -> Meaning:
     )
     if not again:
         return node
-    formula = renamed(definition.body, dict(zip(definition.slots, node.slots, strict=True)))
-    return without_gradients(table, refreshed(formula, table.sizes))
+    return without_gradients(table, placed(definition, node.slots, table.sizes))
 
 
 def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
@@ -186,22 +184,23 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
         return False
     reads = table.definitions[body.name].reads
     between = any(name != wrt.name and depends_on(table.definitions, name, wrt.name) for name in reads)
-    if wrt.name not in reads or not (between or wrt.name in table.recurring):
+    steps = not table.recurring.isdisjoint((body.name, wrt.name))
+    if wrt.name not in reads or not (between or steps):
         return False
     total = f"the derivative of {body.name} by {wrt.name} is total"
     local = f"the derivative of {body.name} by {wrt.name} holds the other names"
-    return holds(table, wrt, f"{body.name} by {wrt.name}", total, local)
+    return is_held(table, f"{body.name} by {wrt.name}", total, local, steps=steps)
 
 
-def holds(table: Table, wrt: Entry, subject: str, total: str, local: str, *, free: bool = False) -> bool:
+def is_held(table: Table, subject: str, total: str, local: str, *, steps: bool, free: bool = False) -> bool:
     """Whether a derivative is local, a choice with these phrases.
 
-    It usually is total; but each entry of what a recurrence gives is a variable of its own.
+    It usually is total. But each entry of what a recurrence gives is a variable of its own, and by `steps` an author
+    may mean either.
     """
-    costs = (RARER, 0.0) if wrt.name in table.recurring else (0.0, RARER)
-    options = (Option("total", costs[0], total), Option("local", costs[1], local, free=free))
-    question = choice(Kind.DERIVATIVE, subject, *sorted(options, key=lambda option: option.cost))
-    return table.asking(question).name == "local"
+    costs = (RARER, 0.0) if steps else (0.0, RARER)
+    options = (Option("total", costs[0], total, free=steps), Option("local", costs[1], local, free=free or steps))
+    return table.asking(choice(Kind.DERIVATIVE, subject, *options)).name == "local"
 
 
 def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:
@@ -209,9 +208,10 @@ def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:
     read = frozenset(names_of(body))
     named = (name for name in read - {wrt.name} if not is_call(name))  # what is written with it is no name of data
     between = sorted(name for name in named if depends_on(table.definitions, name, wrt.name))
-    if wrt.name not in read or not (between or wrt.name in table.recurring):
+    steps = wrt.name in table.recurring
+    if wrt.name not in read or not (between or steps):
         return False
     names = " and ".join(between) or f"other entries of {wrt.name}"
     total = f"{names} may vary with {wrt.name} where a formula is differentiated"
     local = f"{names} may not vary with {wrt.name} where a formula is differentiated"
-    return holds(table, wrt, f"{names} in a formula by {wrt.name}", total, local, free=True)
+    return is_held(table, f"{names} in a formula by {wrt.name}", total, local, steps=steps, free=True)

@@ -28,14 +28,18 @@ class Fault:
 def proved(page: Page, relation: Relation, outcome: Outcome) -> bool:
     """Whether the algebra shows the two members equal; False says nothing.
 
-    What is read for a few steps is no proof for all of them.
+    What is read for a few steps is no proof for all of them, and what holds whatever its names are may be
+    unreadable with the equations for them.
     """
     if page.steps.counted.get(relation.place):
         return False
     found = compared(page, relation, outcome)
     if found is None or found.extra is not None or found.conditions:
         return False
-    points = points_of(found.table, found.left, found.right)
+    try:
+        points = points_of(found.table, found.left, found.right)
+    except NotUnderstoodError:
+        return False
     return proves(found.left, found.right, points.symbols, found.table.sizes, points.lexicon(found.table.sizes))
 
 

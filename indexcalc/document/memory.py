@@ -84,9 +84,11 @@ class Contents:
         return tuple(self.lengths[self.sizes.find(index)] for index in indices)
 
     def name(self, name: str) -> int:
-        """The number of what a name stands for; one of its own where that leads back to it."""
+        """The number of what a name stands for; one of its own where that leads back to it without steps."""
         if name in self.inside:
             return self.points.memory.unique()
+        if name not in self.known and (circle := self.points.symbols.circle(name)):
+            self.known.update(self.recurrence(circle))
         if name not in self.known:
             self.inside.add(name)
             self.known[name] = self.definition(name) if name in self.points.symbols.definitions else self.input(name)
@@ -96,6 +98,16 @@ class Contents:
     def definition(self, name: str) -> int:
         """The number of a definition."""
         return self.formula(self.points.structure(name), name)
+
+    def recurrence(self, circle: Sequence[str]) -> dict[str, int]:
+        """The numbers of tensors that are computed together: each is one of them, and all their formulas say what."""
+        memory, structures = self.points.memory, [self.points.structure(name) for name in circle]
+        own = {name: memory.number(("in a recurrence", name)) for name in circle}
+        formulas = tuple(
+            (one.form, self.measured(one.indices), tuple(own[n] if n in own else self.name(n) for n in one.names))
+            for one in structures
+        )
+        return {name: memory.number((name, tuple(circle), formulas)) for name in circle}
 
     def input(self, name: str) -> int:
         """The number of an input: its shape, and what is known of it."""

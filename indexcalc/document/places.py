@@ -36,7 +36,9 @@ def tree_of(part: Expression) -> Sum:
 
 
 def first_value(table: Table) -> Number:
-    """What an index counts from."""
+    """What an index counts from; zero without a question where an entry has the number 0."""
+    if table.page.counts_from_zero:
+        return Number(sp.S.Zero)
     return Number(sp.Integer(table.asking(NUMBERING).name == "one"))
 
 

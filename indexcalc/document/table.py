@@ -21,7 +21,7 @@ from indexcalc.document.meaning.symbols import CountError, Definition, NotUnders
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.runs import counted
-from indexcalc.document.statements.index_expressions import Expression
+from indexcalc.document.statements.heads import is_elsewhere
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.systems import solution
@@ -298,9 +298,8 @@ class Table:
         self.measure(name, self.known[name])
         self.tied(name)
         self.learn_properties(name)
-        follows = self.page.may_follow.get(name)
-        if follows is not None and any(below.name != name for _, below in self.page.slopes[self.number]):
-            self.open.setdefault(name, f"line {self.page.line(follows)} may determine {name}")
+        if any(below.name != name for _, below in self.page.slopes[self.number]):
+            self.note_system(name)
         accent, _, bare = name.partition(" ")
         if accent in ("dot", "ddot") and bare in self.page.survey.usages:
             self.open.setdefault(name, f"{name} may be the derivative of {bare} by time")
@@ -308,6 +307,12 @@ class Table:
         layer = mark.startswith("[")  # no power stands in square brackets
         if sign and mark and not layer and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")
+
+    def note_system(self, name: str) -> None:
+        """Leave open what an equation may determine that does not give it."""
+        follows = self.page.may_follow.get(name)
+        if follows is not None:
+            self.open.setdefault(name, f"line {self.page.line(follows)} may determine {name}")
 
     def equate(self, found: Named) -> bool:
         """Give a name the formula of its equation, or of that which determines it; False if it has none."""
@@ -463,6 +468,20 @@ class Table:
 
     # For the numbers
 
+    def read_by_loss(self, last: tuple[str, ...], recurring: Collection[str]) -> tuple[str, ...]:
+        """What a loss without an equation is computed from: of several that lead to each other by steps, one or all."""
+        steps = [name for name in last if name in recurring]
+        if len(steps) < 2:
+            return last
+        question = choice(
+            Kind.DERIVATIVE,
+            f"what the loss reads of {', '.join(steps)} in statement {self.number}",
+            Option("all", 0.0, f"the loss reads {' and '.join(steps)}"),
+            *(Option(name, 0.05, f"the loss reads {name} alone", free=True) for name in steps),
+        )
+        taken = self.asking(question).name
+        return tuple(name for name in last if taken in ("all", name) or name not in steps)
+
     def symbols(self) -> Symbols:
         """What the evaluation at points needs to know.
 
@@ -473,7 +492,10 @@ class Table:
         definitions = folded(self.definitions, wanted) if self.further else dict(self.definitions)
         recurring = self.recurring
         states = states_of(definitions, recurring)
-        last = tuple(name for name in wanted if not any(leads(definitions, states, name, other) for other in wanted))
+        last = self.read_by_loss(
+            tuple(name for name in wanted if not any(leads(definitions, states, name, other) for other in wanted)),
+            recurring,
+        )
         for name in wanted:
             if self.losses & all_read(self.definitions, Entry(name)):
                 raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
@@ -494,11 +516,6 @@ class Table:
             recurring=recurring,
             zero_outside=self.page.zero_outside,
         )
-
-
-def is_elsewhere(found: Named) -> bool:
-    """Whether a name is read at a place that is computed from indices, ``h_{t-1,i}``."""
-    return any(isinstance(part, Expression) for part in found.parts or ())
 
 
 def states_of(definitions: Mapping[str, Definition], recurring: Collection[str]) -> frozenset[str]:

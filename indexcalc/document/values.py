@@ -29,7 +29,7 @@ from indexcalc.document.meaning.nodes import (
     times,
 )
 from indexcalc.document.meaning.sizes import Ix, ShapeError
-from indexcalc.document.meaning.slopes import refreshed
+from indexcalc.document.meaning.slopes import placed, refreshed
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, all_read
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.meaning.unknown import unknown
@@ -193,8 +193,7 @@ class Outcomes:
 
     def formula(self, name: str, slots: tuple[Ix, ...]) -> Meaning:
         """The formula of a name."""
-        definition = self.table.definitions[name]
-        return refreshed(renamed(definition.body, dict(zip(definition.slots, slots, strict=True))), self.table.sizes)
+        return placed(self.table.definitions[name], slots, self.table.sizes)
 
     def density(self, name: str, slots: tuple[Ix, ...]) -> Meaning | None:
         """The density that a call is of the names before its condition; None if it is none, or they are not drawn."""

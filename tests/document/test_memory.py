@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from indexcalc.document.choices import Interpretation
-from indexcalc.document.meaning.nodes import Derivative, Entry, Times, Total
+from indexcalc.document.meaning.nodes import Derivative, Entry, Gathered, Times, Total, Value
 from indexcalc.document.meaning.sizes import Sizes
 from indexcalc.document.meaning.symbols import Definition, Symbols
 from indexcalc.document.memory import Contents, Memory, RememberedPoints
@@ -121,3 +121,30 @@ def test_what_leads_back_to_itself_is_shared_with_nothing():
         Contents(RememberedPoints(symbols, memory=memory), sizes, lengths, frozenset()).name("y") for _ in range(2)
     ]
     assert numbers[0] != numbers[1]
+
+
+def recurrence(body_of_c: str) -> dict[str, int]:
+    """The numbers of h and c, where h reads c at the step before, and c reads a name."""
+    sizes = Sizes()
+    slot = sizes.fresh()
+    symbols = Symbols(
+        sizes=sizes,
+        slots={"h": (slot,), "c": (slot,), "x": (slot,), "y": (slot,)},
+        definitions={
+            "h": Definition((slot,), Gathered(Entry("c", (slot,)), (slot,), (Value(slot),))),
+            "c": Definition((slot,), Times((Entry("h", (slot,)), Entry(body_of_c, (slot,))))),
+        },
+        recurring=frozenset({"h", "c"}),
+    )
+    contents = Contents(RememberedPoints(symbols, memory=MEMORY), sizes, {slot: 3}, frozenset())
+    return {name: contents.name(name) for name in ("c", "h")}
+
+
+MEMORY = Memory()
+
+
+def test_what_is_computed_step_by_step_is_shared_if_all_its_formulas_are_equal():
+    first, again, other = recurrence("x"), recurrence("x"), recurrence("y")
+    assert first == again
+    assert first["h"] != first["c"]
+    assert not set(first.values()) & set(other.values())

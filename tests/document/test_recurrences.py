@@ -82,6 +82,63 @@ def test_what_has_no_value_outside_decides_nothing():
     assert verdict_on(RIGHT["through all steps behind"], page) in TRUE
 
 
+MEMORY_CELL = r"""
+$$f_{ti} = \operatorname{sigmoid}\Bigl(\sum_j W_{ij} h_{t-1,j}\Bigr)$$
+
+$$c_{ti} = \delta_{t,0} s_i + [1 \le t] f_{ti} c_{t-1,i} + [1 \le t] x_{ti}$$
+
+$$h_{ti} = \tanh(c_{ti})$$
+
+Here $x \in \mathbb{R}^{T \times N}$, and an entry outside of its tensor counts as zero.
+"""
+"""Two tensors that a step hands on, of which one is made from itself."""
+
+HELD = r"\left.\frac{\partial c_{ui}}{\partial c_{tj}}\right|_{c, f \text{ held}}"
+
+OF_CELL = {
+    "from the next step, and through the output": (
+        r"\frac{\partial L}{\partial c_{ti}} = [t + 1 < T] \frac{\partial L}{\partial c_{t+1,i}} f_{t+1,i}"
+        r" + \frac{\partial L}{\partial h_{ti}} (1 - h_{ti}^2)"
+    ),
+    "other entries held": rf"{HELD} = [1 \le u] f_{{ui}} \delta_{{u-1,t}} \delta_{{ij}}",
+    "the part through itself": (
+        r"\left.\frac{\partial L}{\partial c_{ti}}\right|_{\text{via } c}"
+        r" = [t + 1 < T] \frac{\partial L}{\partial c_{t+1,i}} f_{t+1,i}"
+    ),
+    "another one held": (
+        r"\left.\frac{\partial c_{ui}}{\partial f_{tj}}\right|_{c \text{ held}}"
+        r" = [1 \le u] c_{u-1,i} \delta_{ut} \delta_{ij}"
+    ),
+    "shared weights": r"\frac{\partial L}{\partial x_{ti}} = [1 \le t] \frac{\partial L}{\partial c_{ti}}",
+}
+
+NOT_OF_CELL = {
+    "without the output": (
+        r"\frac{\partial L}{\partial c_{ti}} = [t + 1 < T] \frac{\partial L}{\partial c_{t+1,i}} f_{t+1,i}"
+    ),
+    "the gate of another step": rf"{HELD} = [1 \le u] f_{{ti}} \delta_{{u-1,t}} \delta_{{ij}}",
+    "the part through itself twice": (
+        r"\left.\frac{\partial L}{\partial c_{ti}}\right|_{\text{via } c}"
+        r" = 2 [t + 1 < T] \frac{\partial L}{\partial c_{t+1,i}} f_{t+1,i}"
+    ),
+    "the state of this step": (
+        r"\left.\frac{\partial c_{ui}}{\partial f_{tj}}\right|_{c \text{ held}}"
+        r" = [1 \le u] c_{ui} \delta_{ut} \delta_{ij}"
+    ),
+    "the first step too": r"\frac{\partial L}{\partial x_{ti}} = \frac{\partial L}{\partial c_{ti}}",
+}
+
+
+@pytest.mark.parametrize("name", OF_CELL)
+def test_a_right_derivative_of_a_tensor_that_is_made_from_itself_is_true(name):
+    assert verdict_on(OF_CELL[name], MEMORY_CELL) in TRUE
+
+
+@pytest.mark.parametrize("name", NOT_OF_CELL)
+def test_a_wrong_derivative_of_a_tensor_that_is_made_from_itself_is_refuted(name):
+    assert verdict_on(NOT_OF_CELL[name], MEMORY_CELL) is Verdict.REFUTED
+
+
 CIRCLE = r"""
 $$y_i = \sum_j W_{ij} x_j$$
 

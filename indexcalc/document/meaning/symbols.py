@@ -83,17 +83,21 @@ class Symbols:
     recurring: frozenset[str] = frozenset()
     zero_outside: bool = False
 
+    @cached_property
+    def circles(self) -> Mapping[str, tuple[str, ...]]:
+        """The tensors that are computed step by step together, in the order of a step, for each of them."""
+        found: dict[str, tuple[str, ...]] = {}
+        ordered = [name for name in self.definitions if name in self.recurring]
+        rests_on = {name: all_read(self.definitions, self.definitions[name].body) for name in ordered}
+        for name in ordered:
+            if name not in found:
+                own = tuple(one for one in ordered if one in rests_on[name] and name in rests_on[one])
+                found.update(dict.fromkeys(own, own))
+        return found
+
     def circle(self, name: str) -> tuple[str, ...]:
-        """The tensors that are computed step by step together with one, in the order of a step; none without steps."""
-        if name not in self.recurring:
-            return ()
-        return tuple(
-            other
-            for other in self.definitions
-            if other in self.recurring
-            and depends_on(self.definitions, name, other)
-            and depends_on(self.definitions, other, name)
-        )
+        """The tensors that are computed step by step together with one, itself too; none without steps."""
+        return self.circles.get(name, ())
 
     def is_loss(self, name: str) -> bool:
         """Whether a name is a loss that the document does not define: its formula stands for any function."""

@@ -56,7 +56,10 @@ def head_of(survey: Survey, statement: Statement) -> Named | None:
 
 
 def defines(survey: Survey, statement: Statement, head: Named) -> bool:
-    """Whether a statement may give its first member a meaning: the second one does not have its name."""
+    """Whether a statement may give its first member a meaning: the second one does not have its name.
+
+    But it may be that of a recurrence: other entries of the array then stand at places that are computed.
+    """
     tree = statement.sides[1].tree
     if tree is None:
         return False
@@ -65,7 +68,12 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
     letters = {part for found in names for part in letters_among(found.parts or ())} | set(letters_of_limits(tree))
     written_out = isinstance(tree.lone, Matrix) and len(head.parts or ()) == len(MATRIX)
     follows = not head.parts or written_out or not letters.isdisjoint(head.parts)
-    return follows and all(found.name != head.name for found in names)
+    return follows and all(found.name != head.name or is_elsewhere(found) for found in names)
+
+
+def is_elsewhere(found: Named) -> bool:
+    """Whether a name is read at a place that is computed from indices, ``h_{t-1,i}``."""
+    return any(isinstance(part, Expression) for part in found.parts or ())
 
 
 def called_head(survey: Survey, statement: Statement) -> str:
