@@ -49,13 +49,13 @@ def turned(term: Term) -> Term:
             continue
         whole = apart(term)
         there, below = dict(whole.powers), scale(argument, -ONE)
-        wanted = apart(Term(ONE, ((Fn("exp", below), ONE),))).powers
-        counts = [times(there.get(factor, sp.S.Zero), power) for factor, power in wanted]
-        count = min(exponent, *counts)
+        wanted = apart(Term(ONE, ((Fn("exp", below), ONE),)))
+        counts = [times(there.get(factor, sp.S.Zero), power) for factor, power in wanted.powers]
+        count = min([exponent, *counts]) if counts else sp.S.Zero  # exp(0) is no factor
         if count > 0:
-            gone = [(factor, -power * count) for factor, power in wanted]
+            gone = [(factor, -power * count) for factor, power in wanted.powers]
             change = [(base, -count), (Fn("sigmoid", below), count)]
-            return turned(product(whole.coeff, [*whole.powers, *gone, *change], whole.summed))
+            return turned(product(whole.coeff / wanted.coeff**count, [*whole.powers, *gone, *change], whole.summed))
     return term
 
 
