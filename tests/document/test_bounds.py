@@ -78,8 +78,8 @@ UNREAD = {
         "more than 400 functions put in",
     ),
     "arrays of millions": (
-        f"$$A_{{{' '.join(LETTERS[:12])}}} = 2 B_{{{' '.join(LETTERS[:12])}}}$$"
-        rf"$$\frac{{\partial A_{{{' '.join(LETTERS[:12])}}}}}{{\partial B_{{{' '.join(LETTERS[12:24])}}}}} = 1$$",
+        f"$$A_{{{' '.join(LETTERS[:8])}}} = 2 B_{{{' '.join(LETTERS[:8])}}}$$"
+        rf"$$\frac{{\partial A_{{{' '.join(LETTERS[:8])}}}}}{{\partial B_{{{' '.join(LETTERS[8:16])}}}}} = 1$$",
         "more than 3000000 entries",
     ),
 }

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from indexcalc.document.numerics.points import FURTHER, MORE_SEEDS, PATTERNS, USUAL
+from indexcalc.document.check import check
+from indexcalc.document.numerics.points import FURTHER, MORE_SEEDS, PATTERNS, USUAL, length_of
 from indexcalc.document.numerics.trials import AGREEING_PATTERNS, NEEDED, Trial
+from indexcalc.document.report import TRUE, Verdict
 
 DIAGONAL = np.eye(3, dtype=bool)
 """Where a distance is that of a point from itself."""
@@ -34,3 +36,24 @@ def test_further_points_are_of_all_patterns_in_turn():
         )
         assert drawn <= NEEDED + len(PATTERNS)
     assert sorted(USUAL + FURTHER) == [(p, seed) for p in range(len(PATTERNS)) for seed in range(MORE_SEEDS)]
+
+
+def test_no_two_sizes_are_alike_at_all_points():
+    usual = sorted({pattern for pattern, _ in USUAL})
+    assert len({tuple(length_of(number, pattern) for pattern in usual) for number in range(16)}) == 16
+
+
+@pytest.mark.parametrize("most", [5, 1])
+def test_every_other_size_is_told_from_the_one_that_is_meant(most):
+    """Also beside a tensor of so many axes that axes are made shorter."""
+    names, letters = "ABCDEF", "ijklmn"
+    shapes = "\n\n".join(rf"$x^{{({n})}} \in \mathbb{{R}}^{{{size}}}$" for n, size in enumerate(names))
+    sums = " + ".join(rf"\sum_{letter} x^{{({n})}}_{letter}" for n, letter in enumerate(letters))
+    among = letters[:most]
+    entries = " ".join(f"x^{{({n})}}_{letter}" for n, letter in enumerate(among))
+    large = rf" + \sum_{{{among}}} y_{{{among}}} {entries}"
+    page = rf"{shapes}" + "\n\n" + rf"$$L = \frac{{1}}{{A}} ({sums}){large}$$" + "\n\n"
+    for size in names:
+        claim = rf"$$\frac{{\partial L}}{{\partial x^{{(5)}}_n}} = \frac{{1}}{{{size}}}$$"
+        verdict = check(page + claim).claims[-1].verdict
+        assert verdict in TRUE if size == "A" else verdict is Verdict.REFUTED

@@ -17,6 +17,9 @@ GRID_LIMIT = 3_000_000
 SUM_LIMIT = 30_000_000
 """The most terms of one sum that is taken without laying them out."""
 
+OPERANDS, AXES = 8, 50
+"""The most factors that are summed at once, and the most axes: NumPy has bounds a little above."""
+
 SINGULAR = 1e-6
 """The magnitude of a determinant below which a matrix counts as singular."""
 
@@ -38,9 +41,12 @@ def contracted(factors: Sequence[Array], axes: Iterable[int]) -> Array:
     the other is summed, with all others that the same factors alone have: first that where they span the smallest grid.
 
     Raises:
-        LimitError: if one of these grids has more than `SUM_LIMIT` points, or what is left more than `GRID_LIMIT`.
+        LimitError: if one of these grids has more than `SUM_LIMIT` points, or what is left more than `GRID_LIMIT`, or
+            there are more than `AXES`.
     """
     rest, pending, every = list(factors), set(axes), range(factors[0].ndim)
+    if len(every) > AXES:
+        raise LimitError(f"an array with more than {AXES} axes")
 
     def grid(axis: int) -> int:
         return math.prod(np.broadcast_shapes(*(factor.shape for factor in rest if factor.shape[axis] > 1)))
@@ -54,6 +60,9 @@ def contracted(factors: Sequence[Array], axes: Iterable[int]) -> Array:
         gone = {axis for axis in pending if all(factor.shape[axis] == 1 for factor in rest)}
         kept = [axis for axis in every if axis not in gone]
         bounded(*(max(factor.shape[axis] for factor in own) for axis in kept))
+        while len(own) > OPERANDS:  # each product is no larger than the grid of them all
+            bounded(*np.broadcast_shapes(own[0].shape, own[1].shape))
+            own = [*own[2:], own[0] * own[1]]
         operands = [one for factor in own for one in (factor, list(every))]
         rest.append(np.expand_dims(np.einsum(*operands, kept), tuple(sorted(gone))))
     bounded(*np.broadcast_shapes(*(factor.shape for factor in rest)))

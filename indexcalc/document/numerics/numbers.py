@@ -233,8 +233,8 @@ class Frame:
         factors = body.factors if isinstance(body, Times) else (body,)
         arrays = [self.on(factor, inner) for factor in factors]
         shape = (*np.broadcast_shapes(*(array.shape for array in arrays))[:own], *lengths)
-        whole = not any(map(is_gate, factors)) or all(np.all(np.isfinite(array)) for array in arrays)
-        if math.prod(shape) > LAID_OUT and len(arrays) > 1 and whole:
+        large = len(arrays) > 1 and math.prod(shape) > LAID_OUT
+        if large and (not any(map(is_gate, factors)) or all(np.all(np.isfinite(array)) for array in arrays)):
             return self.noted(self.large_total(arrays, lengths))
         bounded(*shape)
         laid_out = self.noted(self.times(factors, arrays)) if len(arrays) > 1 else arrays[0]
@@ -333,7 +333,7 @@ class Frame:
         ends = [slot.fixed or self.point.length(slot) for slot in slots]
         if any(end > length for end, length in zip(ends, array.shape[1:], strict=True)):
             raise NotUnderstoodError("an entry beyond the end of an axis is read")
-        if tuple(slots) == grid and array.shape[1:] == tuple(ends):
+        if tuple(slots) == grid and array.shape[1:] == tuple(ends) and not any(slot.fixed for slot in slots):
             return array
         places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
         return np.asarray(array[places])
@@ -430,6 +430,8 @@ class Frame:
         """The derivative of an expression with derivatives in it, by central differences of order 8."""
         if self.point.displaced:
             raise NotUnderstoodError("a third derivative")
+        if self.point.symbols.circle(wrt):  # its steps are computed again, and would undo what is displaced
+            raise NotUnderstoodError("a second derivative by what a recurrence gives")
         at = np.asarray(self.base(wrt))
         if at.size > DISPLACED_LIMIT:
             raise LimitError(f"a second derivative by more than {DISPLACED_LIMIT} entries")

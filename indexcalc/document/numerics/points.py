@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -18,6 +18,7 @@ from indexcalc.document.meaning.nodes import (
     Inverse,
     Meaning,
     Raised,
+    Size,
     children,
     indices_in,
     names_of,
@@ -33,7 +34,7 @@ from indexcalc.document.statements.calls import is_call
 from indexcalc.proof.numeric import Array
 
 PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3))
-"""Sizes of the classes in order, repeated from the start where there are more.
+"""Sizes of the classes in order; where there are more, others of the same pattern (`length_of`).
 
 The last ones are for formulas that are not defined with others: ``X^T X`` has an inverse if X has enough rows.
 """
@@ -65,8 +66,8 @@ BRANCHING = frozenset({"step", "relu", "abs", "sign"})
 ENTRIES_EACH = 200
 """How many entries of a tensor are too many: by each of them is differentiated, and all is computed anew for it."""
 
-SHORTER = (3, 2)
-"""The greatest lengths of axes where one has more, and where it still has."""
+SHORTER = 3
+"""The greatest length of an axis where one has more, unless its size is a factor: those are told apart by it."""
 
 LEXICON_LIMIT = 50
 """For how many partitions of slots into classes the definitions are kept as terms."""
@@ -85,12 +86,14 @@ class Draw:
         seed: that of its random numbers.
         signed: the numbers that may be negative; others are positive.
         stretched: whether each input has a magnitude of its own.
+        kept: the classes whose lengths are those of the pattern, whatever has how many entries.
     """
 
     pattern: int
     seed: int
     signed: frozenset[str] = frozenset()
     stretched: bool = False
+    kept: frozenset[Ix] = frozenset()
 
 
 @dataclass
@@ -110,17 +113,20 @@ class Points:
         signed: frozenset[str] = frozenset(),
         reads: tuple[Read, ...] = (),
         *,
+        factors: Iterable[Ix] = (),
         more: bool = False,
     ) -> Iterator[tuple[int, Point]]:
         """Points with their pattern's number; the index variables of the formulas get a length too.
 
-        Scalars are positive, but those in `signed` may be negative. Axes are as long as `reads` ask for. With `more`,
-        others than without.
+        Scalars are positive, but those in `signed` may be negative. Axes are as long as `reads` ask for. The sizes in
+        `factors` are factors of the formulas. With `more`, others than without.
         """
+        kept = frozenset(sizes.find(index) for index in (*factors, *self.factors))
         slots = self.roots(sizes)
         found = tuple((sizes.find(index), index.fixed) for index in indices)
         for pattern, seed in FURTHER if more else USUAL:
-            yield pattern, self.point(sizes, slots, found, reads, Draw(pattern, seed, signed, stretched=more))
+            draw = Draw(pattern, seed, signed, stretched=more, kept=kept)
+            yield pattern, self.point(sizes, slots, found, reads, draw)
 
     def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
         """The classes of all that the document gives a size."""
@@ -157,12 +163,12 @@ class Points:
         pattern = PATTERNS[draw.pattern]
         exact = {root: sizes.exact[root] for root in slots if root in sizes.exact}
         roots = [root for root in dict.fromkeys(slots) if root not in exact]
-        lengths = self.bearable(sizes, {root: pattern[n % len(pattern)] for n, root in enumerate(roots)})
+        lengths = self.bearable(sizes, {root: length_of(n, draw.pattern) for n, root in enumerate(roots)}, draw.kept)
         lengths.update(exact)
         met = dict.fromkeys((*roots, *(root for root, _ in indices)))
         extra = [root for root in dict.fromkeys((*met, *sizes.parts_within(met))) if root not in lengths]
         for n, root in enumerate(extra):
-            lengths[root] = pattern[(len(roots) + n) % len(pattern)]
+            lengths[root] = length_of(len(roots) + n, draw.pattern)
         for root, fixed in indices:
             if fixed > lengths[root]:
                 lengths[root] = fixed + pattern[0]
@@ -186,16 +192,18 @@ class Points:
         known = memory[0]
         return Point(self.symbols, sizes, lengths, known.values, known.jacobians)
 
-    def bearable(self, sizes: Sizes, lengths: dict[Ix, int]) -> dict[Ix, int]:
-        """The lengths, made shorter where a tensor with many axes would have too many entries."""
-        for longest in SHORTER:
-            counts = (
-                math.prod(lengths.get(sizes.find(slot), 1) for slot in slots) for slots in self.symbols.slots.values()
-            )
-            if max(counts, default=0) <= ENTRIES_EACH:
-                break
-            lengths = {root: min(length, longest) for root, length in lengths.items()}
-        return lengths
+    def bearable(self, sizes: Sizes, lengths: dict[Ix, int], kept: Collection[Ix]) -> dict[Ix, int]:
+        """The lengths, most of them made shorter where a tensor with many axes would have too many entries."""
+        slots = self.symbols.slots.values()
+        most = max((math.prod(lengths.get(sizes.find(slot), 1) for slot in own) for own in slots), default=0)
+        if most <= ENTRIES_EACH:
+            return lengths
+        return {root: length if root in kept else min(length, SHORTER) for root, length in lengths.items()}
+
+    @cached_property
+    def factors(self) -> tuple[Ix, ...]:
+        """The sizes that are factors in definitions."""
+        return sizes_in(definition.body for definition in self.symbols.definitions.values())
 
     def inputs(self, sizes: Sizes, lengths: dict[Ix, int], draw: Draw) -> dict[str, Array]:
         """Values of all names without a definition."""
@@ -239,6 +247,21 @@ class Points:
     def regular(self) -> frozenset[str]:
         """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
         return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
+
+
+def length_of(number: int, pattern: int) -> int:
+    """The length of a class by its number: in each pattern but the first, every four classes take other columns.
+
+    So of sixteen classes no two are alike in all patterns: 1/N is told from 1/M.
+    """
+    columns = PATTERNS[pattern]
+    turn = number // len(columns) if pattern else 0
+    return columns[(number + turn) % len(columns)]
+
+
+def sizes_in(bodies: Iterable[Meaning]) -> tuple[Ix, ...]:
+    """The sizes that are factors in formulas."""
+    return tuple(node.index for body in bodies for node in walk(body) if isinstance(node, Size))
 
 
 def orthonormal(array: Array) -> Array:

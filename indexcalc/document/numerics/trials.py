@@ -14,7 +14,7 @@ from indexcalc.document.meaning.nodes import Meaning, indices_in
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.numerics.extents import reads_in
 from indexcalc.document.numerics.numbers import Point
-from indexcalc.document.numerics.points import SEEDS, Points, branching
+from indexcalc.document.numerics.points import SEEDS, Points, branching, sizes_in
 
 TOLERANCE = 1e-9
 """The relative error up to which two values are equal."""
@@ -124,7 +124,8 @@ def tried(
     numbered = (index for body in bodies for index in indices_in(body) if index.fixed)
     every = [*letters, *indices_in(sides[0]), *indices_in(sides[1]), *numbered]
     signed = branching(sides)
-    usual, more = points.at(sizes, every, signed, reads), points.at(sizes, every, signed, reads, more=True)
+    factors = sizes_in(sides)
+    usual, more = (points.at(sizes, every, signed, reads, factors=factors, more=others) for others in (False, True))
     for pattern, point in chain(usual, further(trial, more)):
         point.scale = 0.0
         with np.errstate(all="ignore"):

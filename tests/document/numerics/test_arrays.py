@@ -87,3 +87,10 @@ def test_a_long_sum_needs_no_array_of_its_terms():
 def test_what_has_no_value_leaves_the_sums_without_it_alone():
     left, right = np.array([[[np.nan]], [[1.0]]]), np.ones((2, 3, 2))
     assert np.isnan(contracted([left, right], [1, 2])).ravel().tolist() == [True, False]
+
+
+def test_many_factors_and_axes_are_no_error():
+    factors = [np.full((3, 1), 1.01)] * 70
+    assert contracted(factors, [0])[0, 0] == pytest.approx(3 * 1.01**70)
+    with pytest.raises(LimitError):
+        contracted([np.ones((2,) * 2 + (1,) * 58)], [0])
