@@ -62,12 +62,13 @@ def backward(values: Values) -> Gradients:
     """
     x, y, p, gamma = values.x, values.y, values.p, values.gamma
     N = x.shape[0]
-    # dx[n] = -(1 - p[n])^gamma * y[n] * (gamma/N * softplus(-y[n] * x[n]) * p[n] + 1/N
-    #     - 1/N * p[n])
+    # dx[n] = -1/N * (1 - p[n])^gamma * y[n] * (gamma * softplus(-y[n] * x[n]) * p[n] +
+    #     1 - p[n])
     dx = (
         -((1.0 - p) ** gamma)
         * y
-        * (gamma * np.logaddexp(0.0, -y * x) * p / N + 1.0 / N - p / N)
+        * (gamma * np.logaddexp(0.0, -y * x) * p + 1.0 - p)
+        / N
     )
     return Gradients(dx)
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.canonical import collect
-from indexcalc.algebra.scalars import ratio
+from indexcalc.algebra.scalars import number_and_rest, ratio
 from indexcalc.algebra.terms import Access, Add, Base, Index, Power, Term, Terms
 
 PART = 2
@@ -39,6 +39,8 @@ def factor_group(terms: Terms, symbolic: bool) -> Terms:
     original, terms = terms, positive_first(terms)
     common = common_powers(terms, symbolic)
     coeff = common_coefficient(terms)
+    if common and symbolic and coeff in (1, -1):
+        coeff *= common_symbols(terms)
     apart = of_one_size(original)
     if not common and len(apart) > 1 and scalings(group[0] for group in apart) < 1 + scalings(terms, coeff):
         return tuple(part for group in apart for part in factor_group(group, symbolic))
@@ -162,6 +164,19 @@ def common_coefficient(terms: Terms) -> sp.Expr:
         scale = sp.ilcm(*(ratio.q for ratio in ratios))
         return first / scale
     return -sp.S.One if is_negative(first) else sp.S.One
+
+
+def common_symbols(terms: Terms) -> sp.Expr:
+    """What divides the coefficients of all terms, numbers left aside: ``1/N`` of ``g/N`` and ``-2/N``."""
+    first, *others = (sp.Mul.make_args(number_and_rest(term.coeff)[1]) for term in terms)
+    common = sp.S.One
+    for base, exponent in (factor.as_base_exp() for factor in first):
+        shared: sp.Expr | None = exponent
+        for other in others:
+            shared = shared_exponent(shared, dict(factor.as_base_exp() for factor in other).get(base))
+        if shared is not None and not base.is_number:
+            common *= base**shared
+    return common
 
 
 def divide(term: Term, common: tuple[Power, ...], coeff: sp.Expr) -> Term:

@@ -14,6 +14,7 @@ from tests.support.build import M, add, at, i, j, k, term
 from tests.support.programs import expressions
 from tests.support.values import assert_same_value, random_tensors
 
+gamma = sp.Symbol("gamma")
 A, D, r, x, y = at("A", i, j), at("D", i, j), at("r", i), at("x", i), at("y", i)
 
 
@@ -135,10 +136,34 @@ def test_a_sum_that_is_a_multiple_of_a_bracket_is_taken_apart():
 
 
 def test_symbolic_powers_share_the_lesser_in_a_last_form():
-    gamma = sp.Symbol("gamma")
     terms = (term((at("q", i), gamma), at("a", i)), term((at("q", i), gamma + 1)))
     assert factor(terms) == terms
     assert factor(terms, symbolic=True) == (term((at("q", i), gamma), add(term(at("a", i)), term(at("q", i)))),)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "common"),
+    [
+        (gamma / M, -1 / M, 1 / M),
+        (gamma / M, 2 / M**2, 1 / M),
+        (2 * gamma / (M - 1), M / (M - 1), 1 / (M - 1)),
+        (sp.sqrt(2) * gamma, sp.sqrt(2) / M, 1),
+        (gamma, 1 / M, 1),
+    ],
+)
+def test_a_last_form_has_scalars_in_front_that_every_term_has(one, other, common):
+    terms = (term(r, x, coeff=one), term(r, y, coeff=other))
+    (joined,) = factor(terms, symbolic=True)
+    assert joined.coeff in (common, -common)
+    assert same(expand((joined,)), expand(terms))
+    (plain,) = factor(terms)
+    assert plain.coeff == 1
+
+
+def test_a_scalar_alone_is_no_reason_to_join_terms():
+    """``-2 (1 - C) delta + 2 lam C`` says what stands on the diagonal and what off it."""
+    terms = (term(x, coeff=gamma / M), term(y, coeff=-1 / M))
+    assert factor(terms, symbolic=True) == terms
 
 
 def test_a_bracket_that_is_put_together_begins_with_what_is_positive():
