@@ -68,13 +68,13 @@ def forward(X: np.ndarray, Y: np.ndarray, s: np.ndarray) -> Values:
     S_max_2 = S.max(axis=0)
     # exp_S_2[l,m] = exp(S[l,m] - S_max_2[m])
     exp_S_2 = np.exp(S - S_max_2)
-    # Z2[m] = sum[l](exp_S_2[l,m])
-    Z2 = exp_S_2.sum(axis=0)
-    # R[n,m] = exp_S_2[n,m] / Z2[m]
-    R = exp_S_2 / Z2
+    # Z_R[m] = sum[l](exp_S_2[l,m])
+    Z_R = exp_S_2.sum(axis=0)
+    # R[n,m] = exp_S_2[n,m] / Z_R[m]
+    R = exp_S_2 / Z_R
     # L = -1/(2*N) * sum[n](((S[n,n] - S_max[n]) - log(Z[n]))) - 1/(2*N) *
-    #     sum[n](((S[n,n] - S_max_2[n]) - log(Z2[n])))
-    part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z2)).sum() / N
+    #     sum[n](((S[n,n] - S_max_2[n]) - log(Z_R[n])))
+    part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z_R)).sum() / N
     L = -0.5 * (np.einsum("nn->n", S) - S_max - np.log(Z)).sum() / N - part
     return Values(X, Y, s, C, S, P, R, L)
 

@@ -39,7 +39,7 @@ class Values(NamedTuple):
     # [T, K] Z_shifted[j] = sum[i](exp(s_here[i,j] - s_max_here[j]))
     Z_shifted: np.ndarray
     a_max: np.ndarray  # scalar a_max = max[j](a_win[j])
-    Z2_shifted: np.ndarray  # scalar Z2_shifted = sum[j](exp(a_win[j] - a_max))
+    Z_L_shifted: np.ndarray  # scalar Z_L_shifted = sum[j](exp(a_win[j] - a_max))
 
 
 class Gradients(NamedTuple):
@@ -91,15 +91,15 @@ def forward(u: np.ndarray, A: np.ndarray, y: np.ndarray) -> Values:
     a_win = _windows(a, 0, T - 1)
     # a_max = max[j](a_win[j])
     a_max = a_win.max()
-    # Z2_shifted = sum[j](exp(a_win[j] - a_max))
-    Z2_shifted = np.exp(a_win - a_max).sum()
-    # a_lse = a_max + log(Z2_shifted)
-    a_lse = a_max + np.log(Z2_shifted)
+    # Z_L_shifted = sum[j](exp(a_win[j] - a_max))
+    Z_L_shifted = np.exp(a_win - a_max).sum()
+    # a_lse = a_max + log(Z_L_shifted)
+    a_lse = a_max + np.log(Z_L_shifted)
     # c_win = c[T-1]
     c_win = _windows(c, 0, T - 1)
     # L = a_lse - c_win
     L = a_lse - c_win
-    return Values(u, A, y, s, a, c, L, s_max, Z_shifted, a_max, Z2_shifted)
+    return Values(u, A, y, s, a, c, L, s_max, Z_shifted, a_max, Z_L_shifted)
 
 
 def backward(values: Values) -> Gradients:
@@ -114,7 +114,7 @@ def backward(values: Values) -> Gradients:
     s_max = values.s_max
     Z_shifted = values.Z_shifted
     a_max = values.a_max
-    Z2_shifted = values.Z2_shifted
+    Z_L_shifted = values.Z_L_shifted
     T = y.shape[0]
     K = s.shape[1]
     dc = np.zeros((T,), dtype=values.u.dtype)
@@ -128,11 +128,11 @@ def backward(values: Values) -> Gradients:
     ds = np.zeros((T, K, K), dtype=values.u.dtype)
     for t in reversed(range(T)):
         # da[t,j] = [t+1 < T] * sum[i](ds[t+1,j,i]) + exp(a[T-1,j] - a_max) *
-        #     delta[T-1,t] / Z2_shifted
+        #     delta[T-1,t] / Z_L_shifted
         if t + 1 < T:
             da[t] = ds[t + 1].sum(axis=1)
         if T - 1 == t:
-            da[t] = np.exp(a[T - 1] - a_max) / Z2_shifted
+            da[t] = np.exp(a[T - 1] - a_max) / Z_L_shifted
         # ds[t,i,j] = da[t,j] * [1 <= t] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
         if 1 <= t:
             ds[t] = da[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]

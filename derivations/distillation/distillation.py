@@ -55,20 +55,20 @@ def forward(z: np.ndarray, t: np.ndarray, *, tau: float = 4) -> Values:
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
     p = exp_z / Z[:, None]
-    # Z2_max[n] = max[l](1/tau * t[n,l])
-    Z2_max = (t / tau).max(axis=1)
-    # exp_t[n,l] = exp(1/tau * t[n,l] - Z2_max[n])
-    exp_t = np.exp(t / tau - Z2_max[:, None])
-    # Z2[n] = sum[l](exp_t[n,l])
-    Z2 = exp_t.sum(axis=1)
-    # q[n,c] = exp_t[n,c] / Z2[n]
-    q = exp_t / Z2[:, None]
-    # L = tau^2/N * sum[n,c](q[n,c] * ((1/tau * t[n,c] - Z2_max[n]) - log(Z2[n]) -
+    # Z_q_max[n] = max[l](1/tau * t[n,l])
+    Z_q_max = (t / tau).max(axis=1)
+    # exp_t[n,l] = exp(1/tau * t[n,l] - Z_q_max[n])
+    exp_t = np.exp(t / tau - Z_q_max[:, None])
+    # Z_q[n] = sum[l](exp_t[n,l])
+    Z_q = exp_t.sum(axis=1)
+    # q[n,c] = exp_t[n,c] / Z_q[n]
+    q = exp_t / Z_q[:, None]
+    # L = tau^2/N * sum[n,c](q[n,c] * ((1/tau * t[n,c] - Z_q_max[n]) - log(Z_q[n]) -
     #     (1/tau * z[n,c] - Z_max[n]) + log(Z[n])))
     part = (
         t / tau
-        - Z2_max[:, None]
-        - np.log(Z2)[:, None]
+        - Z_q_max[:, None]
+        - np.log(Z_q)[:, None]
         - (z / tau - Z_max[:, None])
         + np.log(Z)[:, None]
     )

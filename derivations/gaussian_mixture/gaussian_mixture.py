@@ -80,12 +80,12 @@ def forward(x: np.ndarray, a: np.ndarray, mu: np.ndarray, sigma: np.ndarray) -> 
     ell_max = ell.max(axis=1)
     # exp_ell[n,l] = exp(ell[n,l] - ell_max[n])
     exp_ell = np.exp(ell - ell_max[:, None])
-    # Z2[n] = sum[l](exp_ell[n,l])
-    Z2 = exp_ell.sum(axis=1)
-    # r[n,k] = exp_ell[n,k] / Z2[n]
-    r = exp_ell / Z2[:, None]
-    # L = -1/N * sum[n]((ell_max[n] + log(Z2[n])))
-    L = -(ell_max + np.log(Z2)).sum() / N
+    # Z_r[n] = sum[l](exp_ell[n,l])
+    Z_r = exp_ell.sum(axis=1)
+    # r[n,k] = exp_ell[n,k] / Z_r[n]
+    r = exp_ell / Z_r[:, None]
+    # L = -1/N * sum[n]((ell_max[n] + log(Z_r[n])))
+    L = -(ell_max + np.log(Z_r)).sum() / N
     return Values(x, a, mu, sigma, w, ell, r, L)
 
 

@@ -78,10 +78,10 @@ def forward(p0: np.ndarray, A: np.ndarray, b: np.ndarray) -> Values:
     a_win = _windows(a, 0, T - 1)
     # a_max = max[j](a_win[j])
     a_max = a_win.max()
-    # Z2 = sum[j](exp(a_win[j] - a_max))
-    Z2 = np.exp(a_win - a_max).sum()
-    # L = a_max + log(Z2)
-    L = a_max + np.log(Z2)
+    # Z_L = sum[j](exp(a_win[j] - a_max))
+    Z_L = np.exp(a_win - a_max).sum()
+    # L = a_max + log(Z_L)
+    L = a_max + np.log(Z_L)
     return Values(p0, A, b, s, a, L, s_max, Z_shifted)
 
 

@@ -40,8 +40,8 @@ class Values(NamedTuple):
     # [T, N] Z_shifted[i] = sum[j](exp(R_here[i,j] - R_max_here[i]))
     Z_shifted: np.ndarray
     S_max: np.ndarray  # [T, M] S_max[j] = max[i](S_here[i,j])
-    # [T, M] Z2_shifted[j] = sum[i](exp(S_here[i,j] - S_max_here[j]))
-    Z2_shifted: np.ndarray
+    # [T, M] Z_g_shifted[j] = sum[i](exp(S_here[i,j] - S_max_here[j]))
+    Z_g_shifted: np.ndarray
     T: int  # extent
     eps: float  # weight of the entropy
 
@@ -83,7 +83,7 @@ def forward(
     f = np.zeros((T, N), dtype=C.dtype)
     S = np.zeros((T, N, M), dtype=C.dtype)
     S_max = np.zeros((T, M), dtype=C.dtype)
-    Z2_shifted = np.zeros((T, M), dtype=C.dtype)
+    Z_g_shifted = np.zeros((T, M), dtype=C.dtype)
     S_lse = np.zeros((T, M), dtype=C.dtype)
     g = np.zeros((T, M), dtype=C.dtype)
     for t in range(T):
@@ -106,10 +106,10 @@ def forward(
         S[t] = (f[t][:, None] - C) / eps
         # S_max[t,j] = S[t,i,j]
         S_max[t] = S[t].max(axis=0)
-        # Z2_shifted[t,j] = sum[i](exp(S[t,i,j] - S_max[t,j]))
-        Z2_shifted[t] = np.exp(S[t] - S_max[t]).sum(axis=0)
-        # S_lse[t,j] = S_max[t,j] + log(Z2_shifted[t,j])
-        S_lse[t] = S_max[t] + np.log(Z2_shifted[t])
+        # Z_g_shifted[t,j] = sum[i](exp(S[t,i,j] - S_max[t,j]))
+        Z_g_shifted[t] = np.exp(S[t] - S_max[t]).sum(axis=0)
+        # S_lse[t,j] = S_max[t,j] + log(Z_g_shifted[t,j])
+        S_lse[t] = S_max[t] + np.log(Z_g_shifted[t])
         # g[t,j] = eps * (log(b[j]) - S_lse[t,j])
         g[t] = eps * (np.log(b) - S_lse[t])
     # f_win[i] = f[T-1,i]
@@ -121,7 +121,7 @@ def forward(
     # L = sum[i,j](P[i,j] * C[i,j])
     L = np.einsum("ij,ij->", P, C, optimize=True)
     return Values(
-        C, a, b, g0, h, R, f, S, g, P, L, R_max, Z_shifted, S_max, Z2_shifted, T, eps
+        C, a, b, g0, h, R, f, S, g, P, L, R_max, Z_shifted, S_max, Z_g_shifted, T, eps
     )
 
 
@@ -142,7 +142,7 @@ def backward(values: Values) -> Gradients:
     R_max = values.R_max
     Z_shifted = values.Z_shifted
     S_max = values.S_max
-    Z2_shifted = values.Z2_shifted
+    Z_g_shifted = values.Z_g_shifted
     T = values.T
     eps = values.eps
     N, M = C.shape
@@ -190,10 +190,10 @@ def backward(values: Values) -> Gradients:
                 dR[t + 1].sum(axis=0) * np.exp(dg_masked[t] - dg_bound[t]) / eps
             )
         # df_shifted[t,i] = -sum[j](exp(((dg_bound[t,j] - S_max[t,j]) + S[t,i,j]) -
-        #     df_bound[t,i]) * dg_shifted[t,j] / Z2_shifted[t,j]) +
+        #     df_bound[t,i]) * dg_shifted[t,j] / Z_g_shifted[t,j]) +
         #     exp(s_max_masked[i,t] - df_bound[t,i]) * s[i]
         part_2 = np.exp(dg_bound[t] - S_max[t] + S[t] - df_bound[t][:, None])
-        part_3 = part_2 @ (dg_shifted[t] / Z2_shifted[t])
+        part_3 = part_2 @ (dg_shifted[t] / Z_g_shifted[t])
         df_shifted[t] = np.exp(s_max_masked[:, t] - df_bound[t]) * s - part_3
         # dR[t,i,j] = -eps * exp(df_bound[t,i]) * df_shifted[t,i] * exp(R[t,i,j] -
         #     R_max[t,i]) / Z_shifted[t,i]
@@ -208,13 +208,13 @@ def backward(values: Values) -> Gradients:
     with np.errstate(over="ignore"):
         dg = np.exp(dg_bound) * dg_shifted
     # dS[t,i,j] = -eps * exp(dg_bound[t,j]) * dg_shifted[t,j] * exp(S[t,i,j] -
-    #     S_max[t,j]) / Z2_shifted[t,j]
+    #     S_max[t,j]) / Z_g_shifted[t,j]
     dS = (
         -eps
         * np.exp(dg_bound)[:, None, :]
         * dg_shifted[:, None, :]
         * np.exp(S - S_max[:, None, :])
-        / Z2_shifted[:, None, :]
+        / Z_g_shifted[:, None, :]
     )
     # df[t,i] = exp(df_bound[t,i]) * df_shifted[t,i]
     with np.errstate(over="ignore"):

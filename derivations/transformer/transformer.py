@@ -267,14 +267,14 @@ def forward(
     o_max = o.max(axis=2)
     # exp_o[b,t,w] = exp(o[b,t,w] - o_max[b,t])
     exp_o = np.exp(o - o_max[..., None])
-    # Z2[b,t] = sum[w](exp_o[b,t,w])
-    Z2 = exp_o.sum(axis=2)
-    # p[b,t,v] = exp_o[b,t,v] / Z2[b,t]
-    p = exp_o / Z2[..., None]
+    # Z_p[b,t] = sum[w](exp_o[b,t,w])
+    Z_p = exp_o.sum(axis=2)
+    # p[b,t,v] = exp_o[b,t,v] / Z_p[b,t]
+    p = exp_o / Z_p[..., None]
     # o_at[b,t] = o[b,t,y[b,t]]
     o_at = _nearest(o, np.arange(B, dtype=int)[:, None], np.arange(T, dtype=int), y)
-    # L = -1/(B*T) * sum[b,t](((o_at[b,t] - o_max[b,t]) - log(Z2[b,t])))
-    L = -(o_at - o_max - np.log(Z2)).sum() / (B * T)
+    # L = -1/(B*T) * sum[b,t](((o_at[b,t] - o_max[b,t]) - log(Z_p[b,t])))
+    L = -(o_at - o_max - np.log(Z_p)).sum() / (B * T)
     return Values(
         tok,
         y,

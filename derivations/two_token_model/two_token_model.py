@@ -120,12 +120,12 @@ def forward(
     z_max = z.max()
     # exp_z[w] = exp(z[w] - z_max)
     exp_z = np.exp(z - z_max)
-    # Z2 = sum[w](exp_z[w])
-    Z2 = exp_z.sum()
-    # P[v] = exp_z[v] / Z2
-    P = exp_z / Z2
-    # L = -sum[v](y[v] * ((z[v] - z_max) - log(Z2)))
-    L = -np.einsum("v,v->", y, z - z_max - np.log(Z2), optimize=True)
+    # Z_P = sum[w](exp_z[w])
+    Z_P = exp_z.sum()
+    # P[v] = exp_z[v] / Z_P
+    P = exp_z / Z_P
+    # L = -sum[v](y[v] * ((z[v] - z_max) - log(Z_P)))
+    L = -np.einsum("v,v->", y, z - z_max - np.log(Z_P), optimize=True)
     return Values(X, WQ, WK, WV, WO, e, y, Q, K, V, S, SS, A, O, c, z, P, L)
 
 

@@ -31,7 +31,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError
-from indexcalc.language.stems import ARGUMENT, alone, mean_body, stem_of
+from indexcalc.language.stems import ARGUMENT, DENOMINATOR, alone, mean_body, stem_of
 from indexcalc.program import Equation
 
 ONE = sp.S.One
@@ -106,8 +106,10 @@ class SumNames:
         slots = tuple(index for index in self.order if index in free)
         slots += tuple(index for index in free if index not in slots)
         stem = stem or stem_of(terms, place, self.generated, self.is_mean_of)
-        if stem == ARGUMENT and self.owner:
+        if self.owner and stem == ARGUMENT:
             stem = f"{self.owner}_arg"
+        if self.owner and stem == DENOMINATOR and stem in self.taken:
+            stem = f"{DENOMINATOR}_{self.owner}"
         name = fresh_name(alone(stem) if stem in self.taken else stem, self.taken)
         self.taken.add(name)
         self.generated.add(name)

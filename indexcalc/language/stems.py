@@ -13,8 +13,8 @@ import sympy as sp
 from indexcalc.algebra.terms import Access, Add, Fn, Index, Power, Term, Terms
 
 DENOMINATOR = "Z"
-"""The name of a sum in a denominator or a logarithm, and of every sum of exponentials; a number follows from the
-second on."""
+"""The name of a sum in a denominator or a logarithm, and of every sum of exponentials; the tensor that it is for
+follows from the second on: ``Z_r``."""
 
 ARGUMENT = "u"
 """The name of a sum in any other non-linear place, of which no more can be said, in a formula without a name."""

@@ -122,12 +122,15 @@ def test_a_denominator_is_called_z_and_comes_first():
 def test_names_avoid_every_name_of_the_spec():
     head = "index i, Z : Z3\ninput X[i], Z2[i]\n"
     names = [eq.name for eq in program_of("u = 1/sum[i](X[i])\nY = exp(sum[i](Z2[i]))", head).equations]
-    assert names == ["Z4", "u", "Z2_sum", "Y"]
+    assert names == ["Z_u", "u", "Z2_sum", "Y"]
+    head = "index i, Z : Z3\ninput X[i], Z_u[i]\n"
+    names = [eq.name for eq in program_of("u = 1/sum[i](X[i]*Z_u[i])", head).equations]
+    assert names == ["Z_u2", "u"]
 
 
 def test_equal_sums_get_one_name_up_to_dummies_and_free_names():
     found = equations("A[i,j] = W[i,j] / sum[l](W[i,l])\nB[j,i] = W[j,i] / sum[i](W[j,i])\nC[i] = 1/sum[j](W[j,i])")
-    assert list(found) == ["Z", "A", "B", "Z2", "C"]
+    assert list(found) == ["Z", "A", "B", "Z_C", "C"]
     slot = found["B"].lhs.slots[0]
     assert Access("Z", (slot,)) in found["B"].terms[0].bases
 
@@ -183,7 +186,7 @@ def test_a_difference_with_a_sum_is_never_multiplied_out():
         ("Y[i] = b[i] - mean[i](b[i])", ["b_mean", "Y"]),
         ("Y[i,j] = W[i,j] - max[j](W[i,j])", ["W_rank", "W_ties", "W_max", "Y"]),
         ("Y[i,j] = 1 + softmax[j](W[i,j])", ["Z", "W_softmax", "Y"]),
-        ("Y[i,j] = softmax[j](W[i,j]) * softmax[i](W[i,j])", ["Z", "W_softmax", "Z2", "p", "Y"]),
+        ("Y[i,j] = softmax[j](W[i,j]) * softmax[i](W[i,j])", ["Z", "W_softmax", "Z_Y", "p", "Y"]),
         ("Y[i,j] = softmax[j](W[i,j]) * (1 - softmax[j](W[i,j]))", ["Z", "W_softmax", "Y"]),
         ("Y[i,j] = W[i,j] - logsumexp[j](W[i,j])", ["Z", "W_lse", "Y"]),
         ("Y[i,j] = exp(logsoftmax[j](W[i,j]))", ["Z", "W_logsoftmax", "Y"]),
