@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.choices import Interpretation
+from indexcalc.document.choices import Interpretation, Kind
 from indexcalc.document.claimed_shapes import shape_said
 from indexcalc.document.deciding import Decision, decided
 from indexcalc.document.diagnosis import Diagnosis, Difference
@@ -20,7 +20,7 @@ from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.fitting import fitted_ranks
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
-from indexcalc.document.outcomes import Relation, Truth
+from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page, page_of
 from indexcalc.document.reader import read
 from indexcalc.document.repair.correcting import Corrector
@@ -364,23 +364,40 @@ def unreadable(page: Page, number: int, member: int, supported: Interpretation) 
     return ""
 
 
+def unstated(page: Page, relation: Relation, found: Outcome) -> tuple[str, ...]:
+    """What a true relation needs of the inputs that the document does not state: it holds for fewer of them.
+
+    What the reading takes is not needed where the relation holds without it, all else alike.
+    """
+    needed: list[str] = []
+    for key, name in found.options.items():
+        question = found.asked[key]
+        option, usual = question.option(name), question.options[0]
+        if key[0] is not Kind.PROPERTY or option.stated or name == usual.name:
+            continue
+        without = outcome(page, relation, found.interpretation.but(question, usual), defined=True, cost=0.0)
+        if without.truth is not Truth.TRUE:
+            needed.append(option.phrase)
+    return tuple(needed)
+
+
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
     """The claim on a member: proved where the algebra can; where it is refuted, with the fault and a correction."""
     claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
     claim = replace(claim, suggestion=decision.remedy)
-    relation, outcome = decision.relation, decision.outcome
-    if relation is None or outcome is None:
+    relation, reading = decision.relation, decision.outcome
+    if relation is None or reading is None:
         return claim
-    claim = replace(claim, unstated=decision.unstated)
-    if decision.verdict is Verdict.CONFIRMED and proved(page, relation, outcome):
-        return replace(claim, verdict=Verdict.PROVED)
+    if decision.verdict is Verdict.CONFIRMED:
+        verdict = Verdict.PROVED if proved(page, relation, reading) else Verdict.CONFIRMED
+        return replace(claim, verdict=verdict, unstated=unstated(page, relation, reading))
     if decision.verdict is not Verdict.REFUTED:
         return claim
     found = Fault(Diagnosis(Difference.SHAPE, decision.reason))
-    if outcome.truth is Truth.FALSE:
-        found = fault(page, relation, outcome)
+    if reading.truth is Truth.FALSE:
+        found = fault(page, relation, reading)
     claim = replace(claim, reason=found.diagnosis.words, counterexample=found.counterexample)
-    correction = corrector.correction(relation, outcome.interpretation)
+    correction = corrector.correction(relation, reading.interpretation)
     if correction is None:
         return claim
     return replace(claim, reason=correction.explained(found.diagnosis), correction=correction.latex)

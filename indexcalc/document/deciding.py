@@ -31,7 +31,6 @@ class Decision:
         verdict: the verdict.
         reason: why, in words.
         assumptions: what is not usual in the reading that decided.
-        unstated: those that the document does not state, and that say something of its inputs.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
         remedy: the line of a context that would settle what is not decided, if one would.
     """
@@ -41,7 +40,6 @@ class Decision:
     assumptions: tuple[str, ...] = ()
     relation: Relation | None = None
     outcome: Outcome | None = None
-    unstated: tuple[str, ...] = ()
     remedy: str = ""
 
 
@@ -75,7 +73,7 @@ def decided(
                     Verdict.STEP, "it equals a member before it, which is not judged", phrases(best)
                 )
                 continue
-            return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best, unstated(best))
+            return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best)
     if follows is not None:
         return follows
     origin = statement.origin(member)
@@ -316,10 +314,3 @@ def phrases(result: Outcome, base: Interpretation | None = None) -> tuple[str, .
         for asked, name in ((result.asked[key], name) for key, name in result.options.items())
         if name != asked.options[0].name or name != supported_by.option(asked).name
     )
-
-
-def unstated(result: Outcome) -> tuple[str, ...]:
-    """What a reading takes of the inputs that the document does not state: a statement holds for fewer of them."""
-    unusual = {key: name for key, name in result.options.items() if name != result.asked[key].options[0].name}
-    options = (result.asked[key].option(name) for key, name in unusual.items() if key[0] is Kind.PROPERTY)
-    return tuple(option.phrase for option in options if not option.stated)

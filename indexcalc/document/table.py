@@ -217,7 +217,7 @@ class Table:
         )
         if beside and (size := self.asking(question).name) != "free":
             self.sizes.unify(self.sizes.named(size), index)
-        else:
+        elif self.inside:
             self.open.setdefault(f"the size of {letter}", f"how many values {letter} has is not said")
 
     def measure(self, name: str, slots: tuple[Ix, ...]) -> None:

@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from indexcalc.document.gradients import LOSS
-from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Size, bound_in, own_indices, walk
+from indexcalc.document.meaning.nodes import (
+    Derivative,
+    Entry,
+    Meaning,
+    Size,
+    Total,
+    Value,
+    bound_in,
+    free,
+    indices_in,
+    own_indices,
+    walk,
+)
+from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import all_read, depends_on
 from indexcalc.document.statements.labels import of_any_layer
 from indexcalc.document.table import Table
@@ -105,6 +118,37 @@ def unmeasured(table: Table, *members: Meaning) -> Iterator[str]:
     for index in factors:
         if sizes.lonely(index) or (unknown and sizes.find(index) not in axes):
             yield f"what {sizes.name_of(index)} is the size of is not known"
+
+
+def unranged(table: Table, *members: Meaning) -> Iterator[str]:
+    """The letters of sums of which nothing says how many values they have: only deltas and numbers bear them.
+
+    ``sum_nm delta_nm`` is as many as n has values. Letters that an array or the whole relation bears elsewhere have as
+    many values as there, if that is the same everywhere; others as many as a capital says.
+    """
+    sizes = table.sizes
+    nodes = [node for member in members for node in walk(member)]
+    borne = [index for node in nodes if not isinstance(node, Value) for index in own_indices(node)]
+    borne += [index for node in nodes if not isinstance(node, Total) for index in bound_in(node)]
+    borne += [index for member in members for index in free(member)]
+    letters = dict.fromkeys(index for node in nodes if isinstance(node, Total) for index in node.indices)
+    found = {sizes.find(index) for index in borne}
+    adrift: dict[Ix, dict[str, Ix]] = {}
+    for index in letters:
+        if (root := sizes.find(index)) not in found and sizes.is_unknown(index):
+            adrift.setdefault(root, {}).setdefault(index.name, index)
+    for names in adrift.values():
+        alike = {sizes.find(other) for other in (*letters, *borne) if other.name in names} & found
+        if len(alike) == 1:
+            sizes.unify(next(iter(names.values())), alike.pop())
+        elif not alike and len(capitals := [name for name in names if name.upper() in table.page.sizes]) == 1:
+            table.sized(capitals[0], names[capitals[0]])
+    within = [{sizes.find(index) for index in indices_in(member)} for member in members]
+    for names in adrift.values():
+        name, index = next(iter(names.items()))
+        root = sizes.find(index)
+        if root not in found and sizes.is_unknown(index) and not all(root in roots for roots in within):
+            yield f"how many values {name} has is not said"
 
 
 def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:

@@ -1,0 +1,62 @@
+"""What members leave unknown: how far sums run whose letters no array bears, and what true relations need."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document import check
+from indexcalc.document.report import Verdict
+
+MATRICES = r"Let $P \in \mathbb{R}^{N \times N}$ and $R \in \mathbb{R}^{N \times N}$ be matrices."
+
+
+def verdicts(*formulas: str, said: str = MATRICES) -> list[Verdict]:
+    """The verdicts of one claim for each formula, each in a paragraph of its own."""
+    text = "\n\n".join([said, *(f"$${formula}$$" for formula in formulas)])
+    return [claim.verdict for claim in check(text).claims if claim.verdict is not Verdict.DECLARATION]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\sum_{n,m} (P_{nm} - 2 \delta_{nm}) = \sum_{n,m} P_{nm} - 2 \sum_{n,m} \delta_{nm}",
+        r"\sum_{n,m} P_{nm} - 2 \sum_{n,m} \delta_{nm} = \sum_{n,m} (P_{nm} - 2 \delta_{nm})",
+        r"\sum_{n,m} (P_{nm} - \delta_{nm}) = \sum_{n,m} P_{nm} - N",
+        r"\sum_{n,m} \delta_{nm} = N",
+        r"\sum_{n,m} \delta_{nm} P_{kn} = \sum_n P_{kn}",
+        r"\sum_m \delta_{nm} = 1",
+        r"\sum_{n,m} (P_{nm} + 1 - [n \neq m]) = \sum_{n,m} P_{nm} + \sum_{n,m} \delta_{nm}",
+    ],
+)
+def test_a_sum_of_deltas_runs_as_far_as_its_letters_do_elsewhere(formula):
+    (verdict,) = verdicts(formula)
+    assert verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\sum_{n,m} (P_{nm} - 2 \delta_{nm}) = \sum_{n,m} P_{nm} - \sum_{n,m} \delta_{nm}",
+        r"\sum_{n,m} (P_{nm} - \delta_{nm}) R_{kn} = \sum_{n,m} P_{nm} R_{kn} - \sum_{n,m} \delta_{nm}",
+    ],
+)
+def test_a_sum_of_deltas_is_counted(formula):
+    assert verdicts(formula) == [Verdict.REFUTED]
+
+
+def test_how_far_a_sum_runs_is_open_where_its_letter_has_two_sizes():
+    said = r"Let $x \in \mathbb{R}^{N}$, $y \in \mathbb{R}^{M}$."
+    formula = r"\sum_n x_n + \sum_n y_n + \sum_{n,m} \delta_{nm} = \sum_n (x_n + 1) + \sum_n y_n"
+    assert verdicts(formula, said=said) == [Verdict.UNCLEAR]
+
+
+def test_how_far_a_sum_runs_is_open_where_nothing_bears_its_letter():
+    assert verdicts(r"\sum_{k,l} \delta_{kl} = c", said=r"Let $c$ be a number.") == [Verdict.UNCLEAR]
+
+
+def test_a_property_is_named_only_where_the_relation_needs_it():
+    text = MATRICES + "\n\n" + r"Of $P$ we know $\sum_m P_{nm} = 1$. So $\sum_{m} 2 P_{nm} = 2$."
+    text += "\n\n" + r"Also $\sum_{m} (P_{nm} + R_{nm}) = \sum_m P_{nm} + \sum_m R_{nm}$."
+    needs = {claim.latex: bool(claim.unstated) for claim in check(text).claims if claim.verdict is Verdict.PROVED}
+    assert needs.pop(r"= \sum_m P_{nm} + \sum_m R_{nm}") is False
+    assert all(needs.values())
