@@ -31,6 +31,7 @@ WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
     **dict.fromkeys(("diag", "Diag"), kronecker.diagonal),
     **dict.fromkeys(("rowsum", "RowSum", "rowSum"), lambda value, sizes: row_sum(value)),
     "det": kronecker.determinant,
+    **dict.fromkeys(("logdet", "LogDet"), kronecker.logarithm_of_determinant),
     **dict.fromkeys(("softmax", "Softmax"), typed.softmax),
 }
 """Functions that look at more than one entry."""

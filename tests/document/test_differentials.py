@@ -20,6 +20,10 @@ IDENTITIES = {
     "d(AB)": (r"dA\,B + A\,dB", r"dA\,B + dB\,A"),
     "d(A^{-1})": (r"-A^{-1}\,dA\,A^{-1}", r"A^{-1}\,dA\,A^{-1}"),
     r"\mathrm{d}\log\det X": (r"\operatorname{tr}(X^{-1}\,\mathrm{d}X)", r"\operatorname{tr}(X\,\mathrm{d}X)"),
+    r"\mathrm{d}\operatorname{logdet}(X)": (
+        r"\operatorname{tr}(X^{-1}\,\mathrm{d}X)",
+        r"\operatorname{tr}(X\,\mathrm{d}X)",
+    ),
     r"d(\operatorname{tr}(C^\top C))": (r"2\operatorname{tr}(C^\top\,dC)", r"\operatorname{tr}(C^\top\,dC)"),
 }
 """Identities of differentials, each with a right and a wrong second member."""

@@ -7,10 +7,22 @@ divided, and every product is one of sums over plain indices. A side that is one
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Determinant, Inverse, Meaning, Raised, Size, Times, between, free, times
+from indexcalc.document.meaning.nodes import (
+    Applied,
+    Determinant,
+    Inverse,
+    Meaning,
+    Raised,
+    Size,
+    Times,
+    between,
+    free,
+    times,
+)
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Side, Typed, meet, sides
@@ -89,6 +101,12 @@ def determinant(value: Typed, sizes: Sizes) -> Typed:
         others = [Size(other) for place, (other, _, _) in enumerate(found) if place != number]
         factors.append(Raised(Determinant(node, (row, column)), times(*others)))
     return Typed(times(*factors))
+
+
+def logarithm_of_determinant(value: Typed, sizes: Sizes) -> Typed:
+    """The logarithm of the absolute value of the determinant of a matrix."""
+    found = determinant(value, sizes)
+    return replace(found, node=Applied("log", Applied("abs", found.node)))
 
 
 def diagonal(value: Typed, sizes: Sizes) -> Typed:

@@ -391,6 +391,8 @@ STRUCTURAL = ELEMENTARY | frozenset(
         "Tr",
         "trace",
         "det",
+        "logdet",
+        "LogDet",
         "diag",
         "Diag",
         "max",
