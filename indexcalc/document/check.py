@@ -27,6 +27,7 @@ from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
+from indexcalc.document.statements.calls import shown
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.heads import called_head
 from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
@@ -449,8 +450,8 @@ def claim_of(
         column,
         f"{side.relation} {latex}".strip(),
         verdict,
-        reason,
-        assumptions=tuple(assumptions),
+        shown(reason),
+        assumptions=tuple(map(shown, assumptions)),
         display=display,
         place=(side.start, side.end),
     )

@@ -24,7 +24,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.slopes import placed
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
-from indexcalc.document.statements.calls import is_call
+from indexcalc.document.statements.calls import is_call, is_indicator
 from indexcalc.document.table import Table
 from indexcalc.document.values import learn_function
 
@@ -75,7 +75,8 @@ def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
     for name in losses:
         learn_loss(table, name, wrt.name)
     for name in sorted(read):
-        if is_call(name) and name not in table.definitions and not learn_function(table, name):
+        value = is_call(name) and not is_indicator(name) and name not in table.definitions
+        if value and not learn_function(table, name):
             raise NotUnderstoodError(f"how {name} depends on {wrt.name} is not known")
     if read and wrt.name not in read and not losses:
         # Zero, it may be, only because a path was not read.

@@ -12,6 +12,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Outcome, Relation, comparison, table_of
 from indexcalc.document.page import Page
 from indexcalc.document.report import ChoiceTaken, Explanation, NameRead
+from indexcalc.document.statements.calls import shown
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
 
@@ -41,7 +42,7 @@ def names(page: Page, table: Table) -> Iterator[NameRead]:
     for name in table.known:
         if name not in page.survey.usages:
             continue  # a derivative, or another array of the name
-        yield NameRead(name, shape(table, name), source(page, table, name))
+        yield NameRead(shown(name), shape(table, name), source(page, table, name))
 
 
 def shape(table: Table, name: str) -> str:
@@ -77,7 +78,7 @@ def taken(page: Page, result: Outcome, key: Key, votes: Votes, number: int) -> C
     asked = result.asked[key]
     option = result.interpretation.option(asked)
     rest = tuple(one.phrase for one in asked.options if one.name != option.name)
-    return ChoiceTaken(option.phrase, support(page, asked, option, votes, number), rest)
+    return ChoiceTaken(shown(option.phrase), support(page, asked, option, votes, number), tuple(map(shown, rest)))
 
 
 def support(page: Page, asked: Choice, option: Option, votes: Votes, number: int) -> str:

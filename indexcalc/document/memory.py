@@ -19,6 +19,7 @@ from indexcalc.document.meaning.structures import Structure, structure_of
 from indexcalc.document.numerics.extents import Read
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.document.numerics.points import Draw, Points
+from indexcalc.document.statements.calls import numbers_compared
 from indexcalc.proof.numeric import Array
 
 ENTRIES = 5_000_000
@@ -124,6 +125,7 @@ class Contents:
                 name in symbols.one_hot,
                 self.measured((symbols.whole[name],)) if name in symbols.whole else (),
                 name in self.signed,
+                numbers_compared(name, symbols.slots),
             )
         )
 

@@ -19,7 +19,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.places import delta_of, entry
 from indexcalc.document.scope import Scope
-from indexcalc.document.statements.calls import is_call, words_in
+from indexcalc.document.statements.calls import is_call, is_indicator, words_in
 from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
 from indexcalc.document.table import Bound, Table
@@ -78,7 +78,7 @@ class Names:
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""
         table = self.table
-        if is_call(found.name):
+        if is_call(found.name) and not is_indicator(found.name):
             self.hold(found.name)
             if self.is_as_written(found) or found.name not in table.page.defining:
                 table.open.setdefault(found.name, f"no equation says what {found.name} is")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.document.page import Page
 from indexcalc.document.report import CheckReport
+from indexcalc.document.statements.calls import AT, is_indicator
 from indexcalc.document.statements.index_expressions import GREEK
 
 LINES_NAMED = 6
@@ -27,7 +28,9 @@ def assume(phrases: Iterable[str]) -> str:
 
 
 def equation_for(page: Page, name: str) -> str:
-    """The line that gives a name its equation, or says what a function is."""
+    """The line that gives a name its equation, or says what a function is; none where a value varies with a letter."""
+    if AT in name or is_indicator(name):
+        return ""
     usage = page.survey.usages.get(name)
     argument = "(x)" if usage is not None and usage.called and usage.only_called else ""
     return f"{latex(name)}{argument} = …"

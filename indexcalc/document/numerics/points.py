@@ -30,7 +30,7 @@ from indexcalc.document.numerics.arrays import bounded
 from indexcalc.document.numerics.extents import Read, fitted
 from indexcalc.document.numerics.lowering import Lexicon
 from indexcalc.document.numerics.numbers import Point
-from indexcalc.document.statements.calls import is_call
+from indexcalc.document.statements.calls import indicated, is_call, is_indicator, numbers_compared
 from indexcalc.proof.numeric import Array
 
 PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3))
@@ -187,7 +187,8 @@ class Points:
             values = self.inputs(sizes, lengths, draw)
             if draw.stretched:
                 bound = self.symbols.simplex.keys() | self.symbols.orthonormal | self.symbols.whole.keys()
-                values.update(stretch(values.keys() - bound, values, draw))
+                free = [name for name in values.keys() - bound if not is_indicator(name)]
+                values.update(stretch(free, values, draw))
             memory.append(Point(self.symbols, sizes, lengths, values))
         known = memory[0]
         return Point(self.symbols, sizes, lengths, known.values, known.jacobians)
@@ -216,6 +217,9 @@ class Points:
             if name in self.symbols.whole:
                 values[name] = places(name, draw, shape, lengths[sizes.find(self.symbols.whole[name])])
                 continue
+            if is_indicator(name):
+                values[name] = self.indicator(name, draw, shape)
+                continue
             magnitude, signs = drawn(name, draw.pattern, draw.seed, shape)
             if not slots and name in draw.signed and name not in self.positive:
                 magnitude = magnitude * (-1) ** (draw.pattern + draw.seed)
@@ -232,6 +236,19 @@ class Points:
                 magnitude = self.shaped(name, magnitude)
             values[name] = np.asarray(magnitude)
         return values
+
+    def indicator(self, name: str, draw: Draw, shape: tuple[int, ...]) -> Array:
+        """The entries of an indicator: what is compared has one of the numbers that it is compared with, or another.
+
+        Each of these occurs, if there are as many entries, since a point at which all is zero says nothing.
+        """
+        value, number, equal = indicated(name)
+        numbers = numbers_compared(name, self.symbols.slots)
+        random = generator(f"what {value} is", draw.pattern, draw.seed)
+        found = random.integers(len(numbers) + 1, size=shape)
+        places = random.permutation(found.size)[: len(numbers)]
+        found.flat[places] = range(len(places))
+        return read_only(((found == numbers.index(number)) == equal) * 1.0)
 
     def shaped(self, name: str, matrix: Array) -> Array:
         """A symmetric matrix, or one with a positive determinant and an inverse: its diagonal outweighs its rows."""

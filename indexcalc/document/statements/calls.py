@@ -23,6 +23,12 @@ STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT"})
 
 CLOSING = {"(": ")", "[": "]"}
 
+ONE = "1"
+"""The name of an indicator, before its square bracket."""
+
+AT = "@"
+"""With a number, what stands in the name of a value for a letter that is an index of it."""
+
 SIGN = "E"
 """The letter of an expectation, before a square bracket; with what stands below it, and the condition behind a bar."""
 
@@ -49,7 +55,9 @@ def with_calls(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     seen = Seen(
         frozenset(name for tokens in pieces for name in heads(tokens)),
         frozenset[str]().union(*map(summed_in, pieces)),
+        frozenset(tokens[place].text for tokens in pieces for place in script_places(tokens)),
         frozenset(measure for tokens in pieces for measure in measures_in(tokens)),
+        frozenset(name for tokens in pieces for name in conditioned_in(tokens)),
     )
     return [list(named_calls(tokens, seen)) for tokens in pieces]
 
@@ -61,13 +69,18 @@ class Seen:
     Attributes:
         formulas: the functions of which there are formulas.
         summed: the letters over which sums run.
+        letters: the names in subscripts, and in brackets above.
         measures: the distributions over which it takes expectations, each by its name with what stands below and above.
+        conditioned: the names before round brackets that hold a condition somewhere: of each other value, too, it is
+            told what it is the probability of.
         drawn: the names over which the expectations and integrals run that are around a formula.
     """
 
     formulas: frozenset[str]
     summed: frozenset[str]
+    letters: frozenset[str]
     measures: frozenset[tuple[str, ...]]
+    conditioned: frozenset[tuple[str, ...]]
     drawn: frozenset[str] = frozenset()
 
     def within(self, drawn: Iterable[str]) -> Seen:
@@ -85,6 +98,21 @@ def measures_in(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
             measure = below[signs[0] + 1 :] if signs else below
             if measure and measure[0].kind == "NAME" and (signs or len(measure) == 1):
                 yield spelt(measure)
+
+
+def conditioned_in(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
+    """The names, with what stands below and above, before round brackets that hold a condition, ``p`` of ``p(x|y)``."""
+    for position, token in enumerate(tokens):
+        start = after_scripts(tokens, position + 1) if is_called(token) else len(tokens)
+        if start < len(tokens) and tokens[start].kind == "(" and (end := closing(tokens, start)):
+            parts = separators(tokens[start + 1 : end - 1])
+            if parts.count("BAR") == 1 or "REL" in parts:
+                yield spelt(tokens[position:start])
+
+
+def is_called(token: Token) -> bool:
+    """Whether a token may be the name before the bracket of such a value."""
+    return token.kind == "NAME" and token.text not in FUNCTIONS and token.text not in STRUCTURAL
 
 
 def spelt(tokens: Iterable[Token]) -> tuple[str, ...]:
@@ -122,6 +150,8 @@ def named_calls(tokens: Sequence[Token], seen: Seen) -> Iterator[Token]:
         end = found[1] if found is not None else call_end(tokens, position, seen)
         if found is not None:
             yield from found[0]
+        elif not end and (end := indicator_end(tokens, position, seen)):
+            yield from named([replace(tokens[position], kind="NAME", text=ONE), *tokens[position:end]], seen)
         elif end:
             yield from named(tokens[position:end], seen)
         else:
@@ -145,7 +175,7 @@ def named(whole: Sequence[Token], seen: Seen) -> Iterator[Token]:
     below = set(script_places(whole))
     taken = {token.text for n, token in enumerate(whole) if n < start or n not in below}  # a name, and no letter
     places = {n: whole[n].text for n in sorted(below) if n > start and whole[n].text in seen.summed - taken}
-    numbers = {letter: f"@{number}" for number, letter in enumerate(dict.fromkeys(places.values()), 1)}
+    numbers = {letter: f"{AT}{number}" for number, letter in enumerate(dict.fromkeys(places.values()), 1)}
     words = (numbers[places[n]] if n in places else token.text for n, token in enumerate(whole))
     text = "".join(word for word in words if word not in ("{", "}"))
     inner = tuple(named_calls(whole[opens + 1 : -1], seen.within(drawn_in(whole[1:opens]))))
@@ -159,17 +189,19 @@ def named(whole: Sequence[Token], seen: Seen) -> Iterator[Token]:
 
 
 def script_places(tokens: Sequence[Token]) -> Iterator[int]:
-    """The places of names in subscripts."""
+    """The places of names in subscripts, and in brackets above, ``x^{(i)}``."""
     for position, token in enumerate(tokens):
-        if token.kind == "SUB":
+        if token.kind in ("SUB", "SUP"):
             end = after_scripts(tokens[: position + LIMITS], position)
-            yield from (place for place in range(position + 1, end) if tokens[place].kind == "NAME")
+            kinds = [one.kind for one in tokens[position + 1 : end] if one.kind not in ("{", "}")]
+            if token.kind == "SUB" or kinds == ["(", "NAME", ")"]:
+                yield from (place for place in range(position + 1, end) if tokens[place].kind == "NAME")
 
 
 def call_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
     """Where a value ends that begins here; 0 if none does."""
     name = tokens[position]
-    if name.kind != "NAME" or name.text in FUNCTIONS or name.text in STRUCTURAL:
+    if not is_called(name):
         return 0
     start = after_scripts(tokens, position + 1)
     if start >= len(tokens) or tokens[start].kind not in CLOSING:
@@ -177,6 +209,7 @@ def call_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
     density = tokens[start].kind == "(" and name.text not in seen.formulas
     applied = len(tokens) > start + 2 and tokens[start + 1].text in seen.drawn and tokens[start + 2].kind == ")"
     density = density and (applied or spelt(tokens[position:start]) in seen.measures)
+    density = density or (tokens[start].kind == "(" and spelt(tokens[position:start]) in seen.conditioned)
     scripts = tokens[position + 1 : start]
     above = "SUP" in (signs_of(scripts) if name.text == SIGN else [token.kind for token in scripts])
     if above and not density:
@@ -186,6 +219,28 @@ def call_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
     dotted = any(token.kind == "DOTS" for token in tokens[start:end])
     several = tokens[start].kind == "(" and "COMMA" in parts and (dotted or name.text not in seen.formulas)
     return end if end and (density or several or is_opaque(name, tokens[start].kind, parts)) else 0
+
+
+def indicator_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
+    """Where an indicator ends that begins here, one where a value is a number, ``[y_i = 1]``; 0 if none does.
+
+    Of a letter that is an index somewhere, and of two of them, the reader knows more.
+    """
+    end = closing(tokens, position) if tokens[position].text == "[" else 0
+    inner = tokens[position + 1 : end - 1]
+    if not end or separators(inner) != ["REL"]:
+        return 0
+    left, (sign, *right) = partition(inner, "REL")
+    fixed = [token.kind for token in right] in (["NUM"], ["MINUS", "NUM"])
+    value = len(left) > 0 and left[0].kind == "NAME" and after_scripts(left, 1) == len(left)
+    letter = len(left) == 1 and left[0].text in seen.letters
+    return end if fixed and value and not letter and sign.text in ("=", "!=") else 0
+
+
+def partition(tokens: Sequence[Token], kind: str) -> tuple[Sequence[Token], Sequence[Token]]:
+    """What stands before the first token of a kind, and the rest with it."""
+    place = next(n for n, token in enumerate(tokens) if token.kind == kind)
+    return tokens[:place], tokens[place:]
 
 
 def expectation_at(tokens: Sequence[Token], position: int, seen: Seen) -> tuple[list[Token], int] | None:
@@ -249,11 +304,11 @@ def closing(tokens: Sequence[Token], start: int) -> int:
 
 
 def separators(tokens: Sequence[Token]) -> list[str]:
-    """What parts the contents of a bracket: bars, commas and semicolons that stand in no inner one."""
+    """What parts the contents of a bracket: bars, commas, semicolons and relations that stand in no inner one."""
     found, depth = [], 0
     for token in tokens:
         depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
-        if depth == 0 and token.kind in ("BAR", "NORM", "SEMICOLON", "COMMA"):
+        if depth == 0 and token.kind in ("BAR", "NORM", "SEMICOLON", "COMMA", "REL"):
             found.append(token.kind)
     return found
 
@@ -262,6 +317,8 @@ def is_opaque(name: Token, bracket: str, parts: Sequence[str]) -> bool:
     """Whether the bracket behind a name is a part of it: it holds a condition, or the name is a word or an operator."""
     if parts.count("BAR") == 1 or parts.count("NORM") == 1 or "SEMICOLON" in parts:
         return True
+    if "REL" in parts:
+        return bracket == "("  # in square ones it is a number, 1 where the relation holds
     word = len(name.text) > 1 and name.text not in GREEK
     if "COMMA" in parts:
         return word
@@ -284,6 +341,31 @@ def drawn_in(scripts: Sequence[Token]) -> frozenset[str]:
 def is_call(name: str) -> bool:
     """Whether a name is such a value."""
     return HEAD.match(name) is not None
+
+
+def shown(text: str) -> str:
+    """A text for people: dots in the names of values for what their indices are."""
+    return re.sub(rf"{AT}\d+", "·", text)
+
+
+def is_indicator(name: str) -> bool:
+    """Whether a value is one or zero: one where a relation holds."""
+    return name.startswith(f"{ONE}[")
+
+
+def indicated(name: str) -> tuple[str, str, bool]:
+    """Of an indicator what is compared, with which number, and whether it is one where they are equal."""
+    value, sign, number = re.split(r"(!?=)", name[len(ONE) + 1 : -1], maxsplit=1)
+    return value, number, sign == "="
+
+
+def numbers_compared(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The numbers with which indicators among some names compare what this one compares; none if it is none."""
+    if not is_indicator(name):
+        return ()
+    value, _, _ = indicated(name)
+    found = (indicated(other) for other in names if is_indicator(other))
+    return tuple(sorted({number for other, number, _ in found if other == value}))
 
 
 def words_in(name: str) -> frozenset[str]:

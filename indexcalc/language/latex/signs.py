@@ -93,7 +93,11 @@ def indicated(tokens: Sequence[Token], position: int) -> tuple[list[Token], int]
         closers.append(PAIRS[tokens[position].kind])
         position += 1
     inner: list[Token] = []
-    while position < len(tokens) and closers and tokens[position].kind != closers[-1] and len(inner) < LONGEST:
+    depth = 0
+    while position < len(tokens) and closers and (depth or tokens[position].kind != closers[-1]):
+        if len(inner) == LONGEST:
+            return [], position
+        depth += (tokens[position].kind in PAIRS) - (tokens[position].kind in PAIRS.values())
         inner.append(tokens[position])
         position += 1
     relations = [token for token in inner if token.kind == "REL"]

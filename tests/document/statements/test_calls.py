@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.document import Verdict, check
-from indexcalc.document.statements.calls import covariance_of, is_call, is_expected, with_calls, words_in
+from indexcalc.document.statements.calls import (
+    covariance_of,
+    indicated,
+    is_call,
+    is_expected,
+    is_indicator,
+    numbers_compared,
+    with_calls,
+    words_in,
+)
 from indexcalc.language.latex.tokens import tokenize
 
 
@@ -23,6 +32,9 @@ CALLS = {
     "f(x, y)": "f(x,y)",
     r"\operatorname{Cov}[x, y]": "Cov[x,y]",
     r"D_{KL}(p \| q)": "D_KL(p||q)",
+    "p(y = 1)": "p(y=1)",
+    "P(Y = 1 | X = 0)": "P(Y=1|X=0)",
+    r"P(X \leq a)": "P(X<=a)",
 }
 
 EXPECTATIONS = {
@@ -102,3 +114,71 @@ def test_a_name_alone_is_the_covariance_of_a_normal_distribution(law):
 def test_what_else_stands_in_a_distribution_is_no_covariance(law):
     (name,) = texts(law)
     assert {"A", "C", "I", "m"}.isdisjoint(covariance_of(name))
+
+
+def test_what_bears_a_condition_somewhere_is_told_everywhere_what_it_is_the_probability_of():
+    assert texts("p(x | y) p(y) + q(y)") == ["p(x|y)", "p(y)", "+", "q", "(", "y", ")"]
+    assert texts("p_1(x | y) p(y)") == ["p_1(x|y)", "p", "(", "y", ")"]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"), [("[y = 1]", "1[y=1]"), (r"[z_a \neq -1]", "1[z_a!=-1]"), ("[y^{(t)} = 0]", "1[y^(t)=0]")]
+)
+def test_an_indicator_of_a_number_is_a_name(source, name):
+    assert texts(source) == [name]
+    assert is_indicator(name)
+
+
+@pytest.mark.parametrize("source", ["[i = j]", "[y_i = k]", "[x > 0]", "[x + 1 = 2]", "m [1 = y]", "x_i [i = 1]"])
+def test_what_else_stands_in_an_indicator_stays(source):
+    assert not any(is_indicator(text) for text in texts(source))
+
+
+def test_what_an_indicator_compares():
+    names = ["1[y_@1=1]", "1[y_@1!=0]", "1[z=2]", "y", "1[y_@1=0]"]
+    assert indicated("1[y_@1!=-1]") == ("y_@1", "-1", False)
+    assert numbers_compared("1[y_@1=1]", names) == ("0", "1")
+    assert numbers_compared("y", names) == ()
+
+
+SUM = r"\sum_{i=1}^m"
+ONES = r"\mathbf{1}\{y_i = 1\}"
+ZEROS = r"1\{y_i = 0\}"
+OTHER = r"\mathbf{1}\{y_i \neq 1\}"
+
+INDICATED = {
+    rf"{SUM} {ONES} (x_i - \mu) = {SUM} {ONES} x_i - \mu {SUM} {ONES}": True,
+    rf"{SUM} {ONES} (x_i - \mu) = {SUM} {ONES} x_i - \mu": False,
+    rf"{SUM} {ONES}^2 x_i = {SUM} {ONES} x_i": True,
+    rf"{SUM} {ONES}^2 x_i = 2 {SUM} {ONES} x_i": False,
+    rf"{SUM} ({ONES} + {ZEROS})^2 x_i = {SUM} ({ONES} + {ZEROS}) x_i": True,
+    rf"{SUM} ({ONES} + {OTHER}) x_i = {SUM} x_i": True,
+    rf"{SUM} ({ONES} + {ZEROS}) x_i = {SUM} ({ONES} - {ZEROS}) x_i": False,
+    rf"\frac{{\partial}}{{\partial \mu}} {SUM} {ONES} (x_i - \mu)^2 = -2 {SUM} {ONES} (x_i - \mu)": True,
+    rf"\frac{{\partial}}{{\partial \mu}} {SUM} {ONES} (x_i - \mu)^2 = -2 {SUM} {ONES} x_i": False,
+}
+
+
+@pytest.mark.parametrize("formula", INDICATED)
+def test_indicators_are_one_or_zero_and_only_one_of_them_is_one(formula):
+    claims = check(
+        f"Let $y_i$ be labels, $x \\in \\mathbb{{R}}^m$ and $\\mu \\in \\mathbb{{R}}$.\n\n$${formula}$$"
+    ).claims
+    assert claims[-1].verdict in ((Verdict.PROVED, Verdict.CONFIRMED) if INDICATED[formula] else (Verdict.REFUTED,))
+
+
+def test_that_there_is_no_other_label_is_not_known():
+    claims = check(f"$${SUM} ({ONES} + {ZEROS}) x_i = {SUM} x_i$$").claims
+    assert claims[-1].verdict is Verdict.UNCLEAR
+    assert "@" not in claims[-1].reason
+    assert not claims[-1].suggestion
+
+
+BAYES = r"p(y=1|x) = \frac{p(x|y=1) p(y=1)}{p(x|y=1) p(y=1) + p(x|y=0) p(y=0)}"
+
+
+def test_probabilities_of_events_are_numbers():
+    right = check(rf"$${BAYES} = \frac{{1}}{{1 + \frac{{p(x|y=0) p(y=0)}}{{p(x|y=1) p(y=1)}}}}$$").claims
+    wrong = check(rf"$${BAYES} = \frac{{1}}{{1 + \frac{{p(x|y=0) p(y=0)}}{{p(y=1)}}}}$$").claims
+    assert right[-1].verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert wrong[-1].verdict not in (Verdict.PROVED, Verdict.CONFIRMED)
