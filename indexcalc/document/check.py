@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.choices import Interpretation, Kind
+from indexcalc.document.choices import Interpretation, Kind, system_choice
 from indexcalc.document.claimed_shapes import shape_said
 from indexcalc.document.deciding import Decision, decided
 from indexcalc.document.diagnosis import Diagnosis, Difference
@@ -214,14 +214,20 @@ def has_meaning(page: Page, number: int) -> bool:
     return head is not None and isinstance(page.values.of(head.name), Mean)
 
 
-def determines(page: Page, number: int) -> bool:
+def determines(page: Page, number: int, supported: Interpretation) -> bool:
     """Whether a statement is the first of those that determine a name without giving it, and can be solved for it."""
-    name = next((name for name, numbers in page.systems.items() if numbers[0] == number), None)
-    if name is None:
-        return False
+    names = [name for name, numbers in page.systems.items() if numbers[0] == number]
+    names += [
+        name for name, follows in page.may_follow.items() if follows == number and follows_from(page, name, supported)
+    ]
     table = Table(page, page.asking(Interpretation()), number, read)
-    found = (one for tree in page.statements[number].trees for one in page.survey.names(tree) if one.name == name)
-    return table.is_system(next(found), number)
+    return any(table.is_solvable(name, number) for name in names)
+
+
+def follows_from(page: Page, name: str, supported: Interpretation) -> bool:
+    """Whether the document says of a name that the equation determines it which may do so."""
+    asked = system_choice(name, page.line(page.may_follow[name]))
+    return supported.option(asked).name == "determined"
 
 
 def may_give_meaning_anew(page: Page, number: int) -> bool:
@@ -336,7 +342,7 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew) and not has_meaning(page, number):
         return Unjudged(Verdict.DEFINITION, defines=True)
-    if member == 1 and determines(page, number):
+    if member == 1 and determines(page, number, supported):
         return Unjudged(Verdict.DEFINITION)
     if member == 1 and number in page.means.laws.values():
         return Unjudged(Verdict.DECLARATION, defines=True)

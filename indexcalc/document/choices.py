@@ -119,6 +119,19 @@ def meaning_choice(name: str, line: int, *options: Option) -> Choice:
     return Choice(kind, subject, choice(kind, subject, *options).options, name)
 
 
+def system_choice(name: str, line: int) -> Choice:
+    """Whether an equation determines a name that it does not give.
+
+    What something is differentiated by varies freely as a rule: an equation with it asks where it holds.
+    """
+    return choice(
+        Kind.DEFINITION,
+        f"{name} by line {line}",
+        Option("free", 0.0, f"{name} varies freely"),
+        Option("determined", 0.2, f"line {line} determines {name}"),
+    )
+
+
 def meaning_key(name: str, line: int) -> Key:
     """The key of that choice."""
     return (Kind.DEFINITION, f"{name} at line {line}")

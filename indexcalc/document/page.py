@@ -117,7 +117,7 @@ class Page:
     orders: dict[int, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
-    solvable: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    solvable: dict[tuple[int, str], bool] = field(default_factory=dict, compare=False, repr=False)
     weighed: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)

@@ -311,7 +311,7 @@ class Table:
     def note_system(self, name: str) -> None:
         """Leave open what an equation may determine that does not give it."""
         follows = self.page.may_follow.get(name)
-        if follows is not None:
+        if follows is not None and self.is_solvable(name, follows):
             self.open.setdefault(name, f"line {self.page.line(follows)} may determine {name}")
 
     def equate(self, found: Named) -> bool:
@@ -382,12 +382,17 @@ class Table:
 
     def is_system(self, found: Named, number: int) -> bool:
         """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""
-        systems = self.page.solvable
-        if number not in systems:
-            systems[number] = False  # while it is looked at
+        systems, key = self.page.solvable, (number, found.name)
+        if key not in systems:
+            systems[key] = False  # while it is looked at
             usual = self.page.asking(Interpretation())
-            systems[number] = Table(self.page, usual, number, self.read).determine(found, number)
-        return systems[number]
+            systems[key] = Table(self.page, usual, number, self.read).determine(found, number)
+        return systems[key]
+
+    def is_solvable(self, name: str, number: int) -> bool:
+        """Whether a statement determines a name that stands in it."""
+        names = (one for tree in self.page.statements[number].trees for one in self.page.survey.names(tree))
+        return self.is_system(next(one for one in names if one.name == name), number)
 
     def determine(self, found: Named, number: int) -> bool:
         """Solve an equation for a name; False if it is no system for it, or rests on what is made of the name."""

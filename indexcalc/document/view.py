@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, meaning_choice
+from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, meaning_choice, system_choice
 from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
@@ -302,7 +302,10 @@ class View:
 
     def system_of(self, name: str) -> int | None:
         """The statement that determines a name here without giving it, if one does."""
-        return self.nearest(name, self.page.systems.get(name, ()))
+        numbers, follows = self.page.systems.get(name, ()), self.page.may_follow.get(name)
+        if follows is not None and self.asking(system_choice(name, self.page.line(follows))).name == "determined":
+            numbers = (follows,)
+        return self.nearest(name, numbers)
 
     def is_row(self, name: str, count: int) -> bool:
         """Whether a name with fewer indices than its definition is a row of that array, or what is left of it."""

@@ -36,7 +36,7 @@ def test_nothing_in_it_is_wrong_and_nearly_everything_is_read(path):
     assert len(report.unclear) <= (1 - READ) * len(report.claims), report.unclear
 
 
-SYSTEMS = ("kernel_ridge", "mahalanobis")
+SYSTEMS = ("kernel_ridge", "mahalanobis", "least_squares_layer")
 """Notes whose systems determine a tensor by which they differentiate, too."""
 
 

@@ -104,6 +104,32 @@ def test_what_is_differentiated_by_varies_freely():
     assert verdicts(lines)[-1][0] in TRUE
 
 
+BATCHED = [
+    r"declare$S \in \mathbb{R}^{D \times D}$ and $G \in \mathbb{R}^{B \times D}$",
+    r"G_{bj} := \frac{\partial L}{\partial x_{bj}}",
+    r"\sum_j S_{ij} x_{bj} = \sum_k S_{ki} y_{bk}",
+    r"\sum_i \lambda_{bi} S_{ij} = G_{bj}",
+    r"r_{bi} := \sum_k S_{ki} y_{bk} - \sum_j S_{ij} x_{bj}",
+]
+
+
+def test_of_two_unknowns_on_both_sides_either_may_be_determined():
+    right = r"\frac{\partial L}{\partial y_{bk}} = \sum_i S_{ki} \lambda_{bi}"
+    assert verdicts([*BATCHED, right])[-1] == [Verdict.UNCLEAR]
+    context = "assume line 5 determines x"
+    text = "\n\n".join(f"$${line}$$" if "declare" not in line else line[7:] for line in [*BATCHED, right])
+    assert check(text, "note.md", context).claims[-1].verdict in TRUE
+    wrong = check(text.replace(right, right.replace("= ", "= 2 ")), "note.md", context)
+    assert wrong.claims[-1].verdict is Verdict.REFUTED
+
+
+def test_no_loss_depends_on_what_is_left_of_a_system():
+    through = r"\left.\frac{\partial L}{\partial y_{bk}}\right|_{\text{via } r} = "
+    right = r"\frac{\partial L}{\partial y_{bk}} = \sum_i S_{ki} \lambda_{bi}"
+    for part in (r"\sum_i S_{ki} \lambda_{bi}", r"0", r"2 y_{bk}"):
+        assert verdicts([*BATCHED, right, through + part])[-1] == [Verdict.UNCLEAR]
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_nothing_is_refuted_in_a_section_with_a_system(name):
     gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")

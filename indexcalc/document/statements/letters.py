@@ -42,7 +42,10 @@ def index_parts(survey: Survey, term: Product) -> Iterator[str]:
 
 
 def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:
-    """The letters that are free in a statement: those of a first member of one factor, and those once in a term."""
+    """The letters that are free in a statement: those of a first member of one factor, and those once in a term.
+
+    Where a sum is written, a letter that stands in every term and is bound in none is free as well.
+    """
     first = statement.sides[0].tree
     lone = first is not None and first.lone is not None
     found = {
@@ -50,10 +53,15 @@ def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:
         for one in (survey.names(first) if first is not None and lone else ())
         for part in letters_among(one.parts or ())
     }
-    for tree in statement.trees:
-        for _, term in tree.terms:
-            counts, bound = Counter(index_parts(survey, term)), set(bound_in(term))
-            found.update(part for part, count in counts.items() if count == 1 and part not in bound)
+    terms = [
+        (Counter(index_parts(survey, term)), frozenset(bound_in(term)))
+        for tree in statement.trees
+        for _, term in tree.terms
+    ]
+    for counts, bound in terms:
+        found.update(part for part, count in counts.items() if count == 1 and part not in bound)
+    if any(bound for _, bound in terms):
+        found.update(frozenset.intersection(*(frozenset(counts) - bound for counts, bound in terms)))
     return frozenset(found)
 
 

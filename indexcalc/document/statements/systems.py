@@ -28,7 +28,7 @@ def systems_in(
         statements: its statements.
         given: names that something else gives.
         letters: of free indices.
-        varied: whether names by which something is differentiated are among them.
+        varied: whether names by which something is differentiated are among them, and one of each side.
 
     It is the one unknown of such an equation: the only name that nothing else gives and that has as many indices as
     the equation has free ones. What is differentiated by varies freely; an equation with it asks where it holds.
@@ -47,8 +47,10 @@ def systems_in(
             for tree in statement.trees
         ]
         unknown = sides[0] ^ sides[1]
-        if len(unknown) == 1 and not sides[0] & sides[1]:
-            found.setdefault(unknown.pop(), []).append(number)
+        several = varied and all(len(names) == 1 for names in sides)
+        if (several or len(unknown) == 1) and not sides[0] & sides[1]:
+            for name in sorted(unknown):
+                found.setdefault(name, []).append(number)
     return {name: tuple(numbers) for name, numbers in found.items()}
 
 
