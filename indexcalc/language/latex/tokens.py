@@ -67,6 +67,9 @@ WITH_COLUMNS = frozenset({"array", "alignat", "alignedat"})
 POSITIONS = ("[t]", "[c]", "[b]")
 """What says right behind the name of an environment how high it stands on its line."""
 
+INDICES = frozenset({"if", "ln"})
+"""Words that are two indices below a name, ``X_{if}`` and ``K_{ln}``."""
+
 RUN_ON = frozenset({"log", "ln", "exp"})
 """Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
 
@@ -178,11 +181,10 @@ class Tokenizer:
             return [Token("DOTS", "...", start)]
         if kind == "word":
             before = [piece[1] for piece in self.pieces[max(0, self.at - 3) : self.at - 1]]
-            # The subscript of X_{if} is two indices, and no condition.
             labels = value in LABELS and before in (["_", "{"], ["^", "{"]) and self.peek() == "}"
             if value in CONNECTIVES - WORDS and len(value) > LETTERS and before != ["_", "{"]:
                 return [Token("TEXT", value, start)]
-            if labels or (value in WORDS and not (value == "if" and before == ["_", "{"])):
+            if labels or (value in WORDS and not (value in INDICES and before == ["_", "{"])):
                 return [Token("NAME", value, start, bold)]
             if value[1:] in RUN_ON and value not in WORDS:
                 return [Token("NAME", value[0], start, bold), Token("NAME", value[1:], start + 1)]

@@ -18,6 +18,7 @@ def texts(latex, **macros):
         (r"\mathrm{var}_n", ["var", "_", "n"]),
         (r"\mathrm{d\mu}", ["dmu"]),
         (r"X_{if} if", ["X", "_", "{", "i", "f", "}", "if"]),
+        (r"K_{ln} ln x", ["K", "_", "{", "l", "n", "}", "ln", "x"]),
         (r"\hat{h_{kl}}", ["hat h", "_", "{", "k", "l", "}"]),
         (r"\frac12", ["frac", "1", "2"]),
         (r"\left( a \right.", ["(", "a"]),
