@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.derivatives import derivative
+from indexcalc.document.derivatives import derivative, is_local
 from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Total, times, walk
 from indexcalc.document.meaning.slopes import placed
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.multipliers import multiplier, solved_by
 from indexcalc.document.statements.labels import of_any_layer
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tokens import Token, parted
@@ -96,8 +97,15 @@ def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -
     table.note_system(node.wrt.name)  # through what is left of its own equation, a part is what multiplies that
     if name == node.body.name:
         return replace(value, node=Derivative(node.body, node.wrt, True))
+    inner: Meaning
+    factor = multiplier(table, name, through.axes)
+    if factor is not None:
+        solved = solved_by(table, name)
+        local = node.wrt.name == solved or is_local(table, through.node, node.wrt)
+        inner = Derivative(through.node, node.wrt, local, () if local else (solved,))
+        return replace(value, node=Total(through.axes, times(factor, inner)))
     if name == node.wrt.name and name in table.recurring:
-        inner: Meaning = Derivative(by_its_equation(table, through.node, (name,)), node.wrt, True)
+        inner = Derivative(by_its_equation(table, through.node, (name,)), node.wrt, True)
     else:
         inner = derivative(table, through.node, node.wrt)
     product = times(derivative(table, node.body, through.node), inner)

@@ -467,17 +467,24 @@ class Page:
     @cached_property
     def systems(self) -> Mapping[str, tuple[int, ...]]:
         """The numbers of the equations that determine each name without giving it."""
-        return systems_in(self.survey, self.statements, self.meant, self.free_letters)
+        return self.systems_among(varied=False)
+
+    def systems_among(self, *, varied: bool) -> Mapping[str, tuple[int, ...]]:
+        """The same, of names by which something is differentiated too."""
+        symmetric = frozenset(self.laws.values())
+        return systems_in(
+            self.survey, self.statements, self.meant, self.free_letters, symmetric=symmetric, varied=varied
+        )
 
     @cached_property
     def meant(self) -> frozenset[str]:
-        """The names that a definition, a declaration or a law gives, and the letters of indices."""
-        return self.index_letters.union(self.defining, self.declared, self.functions, self.sizes, self.laws.values())
+        """The names that a definition or a declaration gives, and the letters of indices."""
+        return self.index_letters.union(self.defining, self.declared, self.functions, self.sizes)
 
     @cached_property
     def may_follow(self) -> Mapping[str, int]:
         """The names by which something is differentiated that an equation may determine, and the first such one."""
-        found = systems_in(self.survey, self.statements, self.meant, self.free_letters, varied=True)
+        found = self.systems_among(varied=True)
         return {name: numbers[0] for name, numbers in found.items() if name not in self.systems}
 
     @cached_property

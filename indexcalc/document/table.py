@@ -22,6 +22,7 @@ from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.runs import counted
 from indexcalc.document.statements.heads import is_elsewhere
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.systems import solution
@@ -304,8 +305,9 @@ class Table:
         if accent in ("dot", "ddot") and bare in self.page.survey.usages:
             self.open.setdefault(name, f"{name} may be the derivative of {bare} by time")
         base, sign, mark = name.partition("^")
-        layer = mark.startswith("[")  # no power stands in square brackets
-        if sign and mark and not layer and len(self.known[name]) == 2 and base in self.page.declared:
+        # No power stands in square brackets, and none is a word.
+        label = mark.startswith("[") or (len(mark) > 1 and mark.isalpha() and mark not in GREEK)
+        if sign and mark and not label and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")
 
     def note_system(self, name: str) -> None:

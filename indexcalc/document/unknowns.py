@@ -19,12 +19,12 @@ from indexcalc.document.meaning.nodes import (
     bound_in,
     free,
     indices_in,
-    names_of,
     own_indices,
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import all_read, depends_on
+from indexcalc.document.multipliers import solved_by
 from indexcalc.document.statements.labels import of_any_layer
 from indexcalc.document.table import Table
 
@@ -41,7 +41,7 @@ def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
             between = usage is not None and usage.numerator and name not in table.definitions
             if between and name != inner.wrt.name and name not in table.losses:
                 yield f"{name} may depend on {inner.wrt.name}"
-        if leads_nowhere(table, inner.wrt.name) or is_residual(table, inner.wrt.name):
+        if leads_nowhere(table, inner.wrt.name) or solved_by(table, inner.wrt.name):
             yield f"nothing that is read depends on {inner.wrt.name}"
         if is_shared(table, inner.wrt.name):
             yield f"the derivative by {inner.wrt.name} may be that at one step"
@@ -67,22 +67,6 @@ def leads_nowhere(table: Table, wrt: str) -> bool:
         return False
     others = [name for name in table.wanted if name != wrt and not depends_on(table.definitions, wrt, name)]
     return bool(others) and not any(depends_on(table.definitions, name, wrt) for name in others)
-
-
-def is_residual(table: Table, name: str) -> bool:
-    """Whether a name is what is left of a system, and zero: made of the same names as the equation of the solution.
-
-    A loss does not depend on it; with multipliers added it may.
-    """
-    page, found = table.page, table.definitions.get(name)
-    own = frozenset(names_of(found.body)) if found is not None else frozenset()
-    for solved in own & table.definitions.keys():
-        follows = page.may_follow.get(solved)
-        for number in (*page.systems.get(solved, ()), *(() if follows is None else (follows,))):
-            names = {one.name for tree in page.statements[number].trees for one in page.survey.names(tree)}
-            if table.definitions[solved].line == page.line(number) and own == names:
-                return True
-    return False
 
 
 def may_be_between(table: Table, name: str, wrt: str) -> bool:

@@ -105,6 +105,12 @@ def test_a_letter_above_a_matrix_makes_it_one_of_which_nothing_more_is_known() -
         assert verdict(square, f"$${open_claim}$$") is Verdict.UNCLEAR
 
 
+def test_a_word_above_a_matrix_is_no_power() -> None:
+    text = r"$$A = U V$$ $A^{\mathrm{old}}$ is a matrix. Let $U, V, A \in \mathbb{R}^{n \times n}$."
+    wrong = "$$A^{\\mathrm{old}} B + A^{\\mathrm{old}} A = 2 A^{\\mathrm{old}} A + B A^{\\mathrm{old}}$$"
+    assert verdict(text + r" Let $B \in \mathbb{R}^{n \times n}$.", wrong) is Verdict.REFUTED
+
+
 @pytest.mark.parametrize(
     ("left", "right"), [("(u v^\\top) : A", "u^\\top A v"), ("(A + B) : C", "A : C + B : C"), ("A : B", "B : A")]
 )

@@ -130,6 +130,29 @@ def test_no_loss_depends_on_what_is_left_of_a_system():
         assert verdicts([*BATCHED, right, through + part])[-1] == [Verdict.UNCLEAR]
 
 
+ADJOINT = [
+    r"declare$S \in \mathbb{R}^{D \times D}$, $u \in \mathbb{R}^D$ and $c \in \mathbb{R}^D$",
+    r"\sum_j S_{ij} v_j = u_i",
+    r"r_i := u_i - \sum_j S_{ij} v_j",
+    r"L = \sum_i c_i v_i",
+    r"\sum_i m_i S_{ij} = c_j",
+    r"\left.\frac{\partial L}{\partial v_j}\right|_{\text{via } r} = \sum_a m_a \frac{\partial r_a}{\partial v_j}",
+    r"\left.\frac{\partial L}{\partial v_j}\right|_{\text{via } r} = -\sum_a m_a S_{aj}",
+    r"\left.\frac{\partial L}{\partial u_j}\right|_{\text{via } r} = m_j",
+    r"\frac{\partial L}{\partial u_j} = m_j",
+]
+
+
+def test_a_multiplier_is_the_gradient_by_what_is_left_of_a_system():
+    assert all(one[0] in TRUE for one in verdicts(ADJOINT)[-4:])
+
+
+@pytest.mark.parametrize("number", range(5, 9))
+def test_with_a_wrong_multiplier_nothing_is_called_true(number):
+    lines = [*ADJOINT[:number], ADJOINT[number].replace(" m_", " 2 m_"), *ADJOINT[number + 1 :]]
+    assert verdicts(lines)[number][0] not in TRUE
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_nothing_is_refuted_in_a_section_with_a_system(name):
     gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")

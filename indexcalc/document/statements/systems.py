@@ -19,7 +19,13 @@ Letters = Callable[[int], frozenset[str]]
 
 
 def systems_in(
-    survey: Survey, statements: Sequence[Statement], given: Collection[str], letters: Letters, *, varied: bool = False
+    survey: Survey,
+    statements: Sequence[Statement],
+    given: Collection[str],
+    letters: Letters,
+    *,
+    symmetric: Collection[str] = (),
+    varied: bool = False,
 ) -> Mapping[str, tuple[int, ...]]:
     """For each name that equations may determine, their numbers.
 
@@ -28,6 +34,7 @@ def systems_in(
         statements: its statements.
         given: names that something else gives.
         letters: of free indices.
+        symmetric: names of matrices of which that is said; they are rather given than others.
         varied: whether names by which something is differentiated are among them, and one of each side.
 
     It is the one unknown of such an equation: the only name that nothing else gives and that has as many indices as
@@ -47,6 +54,7 @@ def systems_in(
             for tree in statement.trees
         ]
         unknown = sides[0] ^ sides[1]
+        unknown = unknown.difference(symmetric) or unknown
         several = varied and all(len(names) == 1 for names in sides)
         if (several or len(unknown) == 1) and not sides[0] & sides[1]:
             for name in sorted(unknown):
