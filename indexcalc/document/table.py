@@ -131,7 +131,10 @@ class Table:
     def index(self, letter: str) -> Ix:
         """A new index variable of a letter, with as many values as the document says."""
         index = self.sizes.fresh(letter)
-        if (extent := self.page.extents.get(letter)) is not None:
+        extent = self.page.extents.get(letter)
+        if extent is not None and extent.is_Symbol:
+            self.sizes.unify(self.sizes.named(extent.name, declared=True), index)
+        elif extent is not None:
             self.sizes.compute(index, extent)
         return index
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -15,19 +16,37 @@ from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Sum
 
+SIZES = re.compile(r"\b(?:number of values|sizes?|extents?|lengths?|ranges?|runs? (?:to|over))\b", re.IGNORECASE)
+"""What a column of sizes is called at the head of a table."""
+
 
 def extents_in(document: Document, statements: Sequence[Statement]) -> Mapping[str, sp.Expr]:
-    """The number of values of each letter that a row of a table gives as an expression of sizes."""
+    """The number of values of each letter that a row of a table gives as an expression of sizes.
+
+    A size alone behind a letter may be anything that belongs to it, unless the table says at its head that it is one.
+    """
     found: dict[str, sp.Expr] = {}
     lone = (one for one in statements if len(one.sides) == 1)
     for line, row in groupby(lone, key=lambda one: document.place(one.span.start)[0]):
-        start = document.line_starts[line - 1]
-        text = document.source[start : document.source.find("\n", start)]
+        text = text_of(document, line)
         if text.lstrip().startswith("|") or text.rstrip().endswith(r"\\"):
             letters, extent = extent_of([one.sides[0].tokens for one in row])
-            if extent is not None and extent.is_Add:
+            if extent is not None and (extent.is_Add or (extent.is_Symbol and SIZES.search(head_of(document, line)))):
                 found.update(dict.fromkeys(letters, extent))
     return found
+
+
+def head_of(document: Document, line: int) -> str:
+    """The first line of the table in which a line stands."""
+    while line > 1 and text_of(document, line - 1).lstrip().startswith("|"):
+        line -= 1
+    return text_of(document, line)
+
+
+def text_of(document: Document, line: int) -> str:
+    """The text of a line, by its number."""
+    start = document.line_starts[line - 1]
+    return document.source[start : document.source.find("\n", start)]
 
 
 def extent_of(cells: Sequence[Sequence[Token]]) -> tuple[list[str], sp.Expr | None]:
