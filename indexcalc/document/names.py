@@ -13,11 +13,11 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, names_of
+from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, Value, names_of
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
-from indexcalc.document.places import delta_of, entry
+from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.calls import is_call, is_indicator, words_in
 from indexcalc.document.statements.letters import slice_parts
@@ -63,6 +63,10 @@ class Names:
             return unit
         if name == "delta" and len(parts or ()) == 2 and name not in table.page.defining:
             return Typed(delta_of(self.scope, found))
+        if self.is_value(found):
+            first = self.scope.firsts.get(name)
+            start = first_value(table).value if first is None else sp.Integer(first)
+            return Typed(counted(Value(self.scope.letter(name)), start))
         if name == "pi" and parts is None and name not in table.page.defining:
             return Typed(Number(sp.pi))
         if (target := table.page.gradient_target(name)) is not None:
@@ -74,6 +78,15 @@ class Names:
         if parts is None and table.view.is_size(name):
             return Typed(Size(table.sizes.named(name)))
         return None
+
+    def is_value(self, found: Named) -> bool:
+        """Whether a name is the letter of an index, beside names that bear it: then it is the number of the entry."""
+        table, name = self.table, found.name
+        if found.parts is not None or found.primes or found.transposed:
+            return False
+        if self.scope.binds(name):
+            return True
+        return len(name) == 1 and name in (table.head or ()) and name not in table.page.given_letters
 
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""

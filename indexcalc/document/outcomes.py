@@ -38,7 +38,7 @@ from indexcalc.document.runs import count_of
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.kinds import is_update
 from indexcalc.document.table import Table
-from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unmeasured, unranged
+from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unknown_together
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
@@ -267,7 +267,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
     slopes, others = losses_in(table, left.node), losses_in(table, right_node)
     for name in sorted(slopes ^ others) if ZERO not in (left.node, right_node) else ():
         table.open.setdefault(name, f"no equation says what {name} is")
-    for text in (*unranged(table, left.node, right_node), *unmeasured(table, left.node, right_node)):
+    for text in unknown_together(table, left.node, right_node):
         table.open.setdefault(text, text)
     for name in sorted(table.supposed & (read_by(table, left.node) ^ read_by(table, right_node))):
         table.open.setdefault(name, f"no equation says what {name} is")

@@ -251,7 +251,7 @@ class Reader:
         if is_over_steps(self.table.page, item, behind):
             return self.over_steps(item, behind)
         binding = binding_of(self.scope, item, behind)
-        scope = self.scope.within(binding.dummies)
+        scope = self.scope.within(binding.dummies, binding.firsts)
         return total(scope, binding, replace(self, names=replace(self.names, scope=scope)).product(behind))
 
     def over_steps(self, item: Node, behind: Sequence[Node]) -> Typed:

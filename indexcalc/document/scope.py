@@ -21,15 +21,18 @@ class Scope:
         table: the names of the relation.
         letters: the free index letters of the relation, as far as they were met.
         dummies: the letters that sums bind here, the innermost last.
+        firsts: what each of them counts from, zero or one, where that is written.
     """
 
     table: Table
     letters: dict[str, Ix] = field(default_factory=dict)
     dummies: tuple[Mapping[str, Ix], ...] = ()
+    firsts: Mapping[str, int] = field(default_factory=dict)
 
-    def within(self, dummies: Mapping[str, Ix]) -> Scope:
+    def within(self, dummies: Mapping[str, Ix], firsts: Mapping[str, int]) -> Scope:
         """The scope behind the sign of a sum."""
-        return replace(self, dummies=(*self.dummies, dummies))
+        around = {name: first for name, first in self.firsts.items() if name not in dummies}
+        return replace(self, dummies=(*self.dummies, dummies), firsts={**around, **firsts})
 
     def binds(self, name: str) -> bool:
         """Whether a sum binds a letter here."""

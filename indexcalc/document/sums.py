@@ -42,11 +42,13 @@ class Binding:
         word: the sign.
         dummies: the letters with their index variables.
         conditions: relations between letters under which something is added.
+        firsts: what each letter counts from, zero or one, where its first value is written.
     """
 
     word: str
     dummies: Mapping[str, Ix]
     conditions: tuple[Condition, ...]
+    firsts: Mapping[str, int]
 
 
 def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
@@ -68,7 +70,8 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
         raise NotUnderstoodError("the limits of a sum")
     dummies = {name: scope.table.index(name) for name in names}
     last = upper_limit(scope, above[-1], dummies, first) if above else ()
-    return Binding(word, dummies, (*conditions, *last))
+    firsts = {name: int(first != "0") for name in names} if first else {}  # later ones are left out by a condition
+    return Binding(word, dummies, (*conditions, *last), firsts)
 
 
 def total(scope: Scope, binding: Binding, body: Typed) -> Typed:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from indexcalc.document.gradients import LOSS
 from indexcalc.document.meaning.nodes import (
+    ZERO,
     Derivative,
     Entry,
     Meaning,
@@ -82,6 +83,30 @@ def unconnected(table: Table) -> Iterator[str]:
         apart = not any(other != name and depends_on(table.definitions, other, name) for other in table.wanted)
         if len(table.wanted) > 1 and apart and name not in table.definitions:
             yield f"how {name} is computed is not known"
+
+
+def unknown_together(table: Table, left: Meaning, right: Meaning) -> Iterator[str]:
+    """What two members over common axes leave open: on what a loss depends, how far sums run, and sizes."""
+    if ZERO in (left, right):
+        yield from arguments_alone(table, left)
+        yield from arguments_alone(table, right)
+    yield from unranged(table, left, right)
+    yield from unmeasured(table, left, right)
+
+
+def arguments_alone(table: Table, node: Meaning) -> Iterator[str]:
+    """What a derivative that is said to be zero leaves open: how a loss without an equation depends on its arguments.
+
+    What leads to nothing else by which the page differentiates it is an argument, on which it need not depend.
+    """
+    losses, page = losses_in(table, node), table.page
+    for inner in walk(node):
+        if not isinstance(inner, Derivative) or not isinstance(inner.body, Entry) or inner.body.name not in losses:
+            continue
+        target = inner.wrt.name
+        others = {*table.wanted, *(found.name for found in page.loss_targets.get(inner.body.name, ()))} - {target}
+        if not any(page.rests_on(other, target) for other in others):
+            yield f"how {inner.body.name} depends on {target} is not known"
 
 
 def losses_in(table: Table, node: Meaning) -> frozenset[str]:

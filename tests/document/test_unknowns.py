@@ -60,3 +60,39 @@ def test_a_property_is_named_only_where_the_relation_needs_it():
     needs = {claim.latex: bool(claim.unstated) for claim in check(text).claims if claim.verdict is Verdict.PROVED}
     assert needs.pop(r"= \sum_m P_{nm} + \sum_m R_{nm}") is False
     assert all(needs.values())
+
+
+SOFTMAX = r"Let $x, u \in \mathbb{R}^N$, $L$ a scalar loss. $$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$ $$G_i := "
+SOFTMAX += r"\frac{\partial L}{\partial p_i}$$"
+
+
+def test_on_an_argument_alone_a_loss_need_not_depend():
+    assert verdicts(r"\frac{\partial L}{\partial u_i} = 0", said=SOFTMAX)[-1] is Verdict.UNCLEAR
+    assert verdicts(r"\sum_i \frac{\partial L}{\partial x_i} = 0", said=SOFTMAX)[-1] is Verdict.PROVED
+    assert verdicts(r"\sum_i x_i \frac{\partial L}{\partial x_i} = 0", said=SOFTMAX)[-1] is Verdict.REFUTED
+
+
+VALUES = {
+    r"\sum_i i a_i = \sum_j j a_j": True,
+    r"\sum_i i a_i = 3 \sum_i a_i": False,
+    r"\sum_{i=1}^N i = N (N + 1) / 2": True,
+    r"\sum_{i=0}^{N-1} i = N (N - 1) / 2": True,
+    r"\sum_{i=1}^N i^2 = N (N + 1) (2 N + 1) / 6": True,
+    r"\frac{\partial}{\partial a_k} \sum_{i=1}^N i a_i^2 = 2 k a_k": True,
+    r"\frac{\partial}{\partial a_k} \sum_{i=1}^N i a_i^2 = 2 N a_k": False,
+}
+
+
+@pytest.mark.parametrize("formula", VALUES)
+def test_the_letter_of_an_index_is_the_number_of_the_entry(formula):
+    (verdict,) = verdicts(formula, said=r"Let $a \in \mathbb{R}^N$.")
+    assert verdict in ((Verdict.PROVED, Verdict.CONFIRMED) if VALUES[formula] else (Verdict.REFUTED,))
+
+
+def test_the_letter_of_a_sum_is_no_factor_of_it():
+    (verdict,) = verdicts(r"\sum_i i a_i = i \sum_j a_j", said=r"Let $a \in \mathbb{R}^N$.")
+    assert verdict is Verdict.UNCLEAR
+
+
+def test_an_open_subscript_at_the_end_is_no_traceback():
+    assert check(r"$$\mathtt{a\_} = 1$$" + "\n\n$$x_$$").claims is not None

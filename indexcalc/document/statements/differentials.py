@@ -139,7 +139,7 @@ def after_scripts(tokens: Sequence[Token], position: int) -> int:
                     break
         else:
             position += 1
-    return position
+    return min(position, len(tokens))
 
 
 def joined(tokens: Sequence[Token]) -> list[Token]:
