@@ -263,6 +263,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         raise OrientationError("a row is set equal to a column")
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)
+    table.sizes.settle()
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))
     slopes, others = losses_in(table, left.node), losses_in(table, right_node)
     for name in sorted(slopes ^ others) if ZERO not in (left.node, right_node) else ():

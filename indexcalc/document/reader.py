@@ -366,7 +366,7 @@ class Reader:
         """An Iverson bracket: of two letters, or of two numbers of which one is larger."""
         left, right = self.scope.lone(item.left), self.scope.lone(item.right)
         if left is not None and right is not None:
-            self.sizes.unify(left, right)
+            (self.sizes.equate if item.relation in ("=", "!=") else self.sizes.compare)(left, right)
             return Typed(between_letters(left, item.relation, right))
         if (condition := compared(self.scope, item.left, item.relation, item.right)) is not None:
             return Typed(condition)

@@ -81,7 +81,7 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         a, b = scope.place(left), scope.place(right)
         assert a is not None
         assert b is not None
-        table.sizes.unify(a, b)
+        (table.sizes.equate if relation in ("=", "!=") else table.sizes.compare)(a, b)
         one, other = (b, a) if relation in (">", ">=") else (a, b)
         body = replace(body, node=times(body.node, between(one, relation.replace(">", "<"), other)))
     for name, index in binding.dummies.items():

@@ -235,6 +235,19 @@ class Table:
                     self.sizes.unify(slot, self.sizes.named(size, declared=True))
                     if (value := self.view.setting(size)) is not None:
                         self.sizes.unify(slot, self.sizes.measured(value))
+        if shape is None:
+            self.measure_by_letters(name, slots)
+
+    def measure_by_letters(self, name: str, slots: tuple[Ix, ...]) -> None:
+        """The slots of a name have as many entries as the letters that stand there have values, by the page."""
+        usage, extents = self.page.survey.usages.get(name), self.page.extents
+        if usage is None or not extents:
+            return
+        uses = [letters for letters in usage.letters if len(letters) == len(slots)]
+        for place, slot in enumerate(slots):
+            found = {extents[letters[place]] for letters in uses if letters[place] in extents}
+            if len(found) == 1 and (extent := found.pop()).is_Symbol:
+                self.sizes.unify(slot, self.sizes.named(extent.name, declared=True))
 
     # Names
 
@@ -408,6 +421,7 @@ class Table:
         try:
             with self.within(name, page.free_letters(number)):
                 left, right = (self.read(self, letters, tree, {}) for tree in page.statements[number].trees)
+            self.sizes.settle()
             formula = solution(name, slots, left, right, self.sizes)
         except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError):
             return False

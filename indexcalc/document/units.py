@@ -77,8 +77,7 @@ def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
     """
     if left is None or right is None:
         raise NotUnderstoodError("a slice of a delta")
-    if not table.sizes.differ(left, right):
-        table.sizes.unify(left, right)
+    table.sizes.equate(left, right)
     return Typed(between(left, "==", right) if left != right else ONE)
 
 

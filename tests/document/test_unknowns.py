@@ -96,3 +96,37 @@ def test_the_letter_of_a_sum_is_no_factor_of_it():
 
 def test_an_open_subscript_at_the_end_is_no_traceback():
     assert check(r"$$\mathtt{a\_} = 1$$" + "\n\n$$x_$$").claims is not None
+
+
+INDICES = r"""
+| Index | Number of values |
+| --- | --- |
+| $i$ | $N$ |
+| $q$ | $D$ |
+
+$$Z_i := \sum_q [q \le i]$$
+
+$$f_{qi} = [q \le i] x_i$$
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "true"),
+    [
+        (r"\sum_i Z_i x_i = \sum_{q,i} [q \le i] x_i", True),
+        (r"\sum_i Z_i x_i = \sum_{a,b} f_{ab}", True),
+        (r"\sum_i Z_i x_i = 2 \sum_{a,b} f_{ab}", False),
+        (r"\sum_q 1 + \sum_i x_i = D + \sum_i x_i", True),
+        (r"\sum_{q,i} (f_{qi} + 1) = \sum_{q,i} f_{qi} + N D", True),
+    ],
+)
+def test_indices_of_two_sizes_are_compared(formula, true):
+    claim = check(f"{INDICES}$${formula}$$").claims[-1]
+    assert claim.verdict in ((Verdict.PROVED, Verdict.CONFIRMED) if true else (Verdict.REFUTED,))
+
+
+def test_an_equation_whose_letters_stand_alone_defines():
+    found = [claim.verdict for claim in check(INDICES + r"$$y_i = 2 i$$ $$Z_i + y_i = 2 i + \sum_q [q \le i]$$").claims]
+    assert found[:3] == [Verdict.DEFINITION] * 3
+    assert found[3] in (Verdict.PROVED, Verdict.CONFIRMED)

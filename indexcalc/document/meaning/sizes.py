@@ -55,6 +55,7 @@ class Sizes:
         exact: the length of a class that is a number, by its root.
         parts: the variables whose sizes add up to that of a class, by its root.
         formulas: the sizes of classes as expressions of others, which bear names, by their roots.
+        compared: pairs of indices that are compared, until all is read.
     """
 
     parent: dict[Ix, Ix] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class Sizes:
     exact: dict[Ix, int] = field(default_factory=dict)
     parts: dict[Ix, tuple[Ix, ...]] = field(default_factory=dict)
     formulas: dict[Ix, sp.Expr] = field(default_factory=dict)
+    compared: list[tuple[Ix, Ix]] = field(default_factory=list)
 
     def copy(self) -> Sizes:
         """An independent copy: what is unified there stays there."""
@@ -77,6 +79,7 @@ class Sizes:
             dict(self.exact),
             dict(self.parts),
             dict(self.formulas),
+            list(self.compared),
         )
 
     def fresh(self, name: str = "", fixed: int = 0) -> Ix:
@@ -158,6 +161,24 @@ class Sizes:
             formula is not None and other is None and self.name_of(index) in {s.name for s in formula.free_symbols}
             for formula, other, index in ((*formulas, right), (*reversed(formulas), left))
         )
+
+    def equate(self, left: Ix, right: Ix) -> None:
+        """Say of two indices that may be equal that they have one size, unless the document declares two."""
+        named = {self.names.get(self.find(index)) for index in (left, right)} & self.declared
+        exact = {self.exact[root] for root in map(self.find, (left, right)) if root in self.exact}
+        if len(named) < 2 and len(exact) < 2 and not self.differ(left, right):
+            self.unify(left, right)
+
+    def compare(self, left: Ix, right: Ix) -> None:
+        """Note two indices of which one may be greater: they have one size unless something says both."""
+        self.compared.append((left, right))
+
+    def settle(self) -> None:
+        """Say that indices which are compared have one size where nothing that was read says both."""
+        for left, right in self.compared:
+            if (self.is_unknown(left) or self.is_unknown(right)) and not self.differ(left, right):
+                self.unify(left, right)
+        self.compared.clear()
 
     def fit(self, left: Ix, right: Ix) -> None:
         """Say that two variables have one size, of which nothing but the place of blocks says so.

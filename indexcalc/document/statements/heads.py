@@ -12,7 +12,7 @@ from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import COLON, Named, subscript
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import without_scripts
-from indexcalc.language.latex.tree import Group, Matrix, Node, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Group, Matrix, Node, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 MATRIX = ("row", "column")
@@ -66,6 +66,7 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
     names = list(survey.names(tree))
     # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
     letters = {part for found in names for part in letters_among(found.parts or ())} | set(letters_of_limits(tree))
+    letters |= {node.text for node in nodes_of(tree) if isinstance(node, Atom)}  # alone it is the number of the entry
     written_out = isinstance(tree.lone, Matrix) and len(head.parts or ()) == len(MATRIX)
     follows = not head.parts or written_out or not letters.isdisjoint(head.parts)
     return follows and all(found.name != head.name or is_elsewhere(found) for found in names)
