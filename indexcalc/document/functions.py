@@ -36,6 +36,9 @@ WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
 }
 """Functions that look at more than one entry."""
 
+EXTREMES = ("max", "min")
+"""Functions of several arguments; of others, such as a set, nothing is read."""
+
 STACKED = choice(
     Kind.LAYOUT,
     "vec",
@@ -52,7 +55,8 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
     if number is not None:
         entry = scope.places(found.parts or ())
         return lambda arguments: defined(table, found, number, arguments, entry)
-    if found.name in ("max", "min") and isinstance(following, Group) and len(following.members) > 1:
+    bracket = without_scripts(following) if following is not None else None
+    if found.name in EXTREMES and isinstance(bracket, Group) and len(bracket.members) > 1:
         return lambda arguments: largest(arguments, table.sizes, 1 if found.name == "max" else -1)
     if following is not None and (marks := base_marks(found)):
         return lambda arguments: logarithm(table, lone(arguments, "log"), marks)

@@ -11,6 +11,7 @@ from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
+from indexcalc.document.functions import EXTREMES
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, Value, names_of
@@ -91,6 +92,8 @@ class Names:
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""
         table = self.table
+        if found.name in EXTREMES and found.name not in table.page.defining:
+            raise NotUnderstoodError(f"{found.name} of what is no list")
         if is_call(found.name) and not is_indicator(found.name):
             self.hold(found.name)
             if self.is_as_written(found) or found.name not in table.page.defining:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc.document import Verdict, check
 from tests.document.test_deciding import CONFIRMED, OPEN, REFUTED, claims, last
 
 SQUARE = "f(t) = t^2 + 1"
@@ -85,3 +86,14 @@ def test_a_gradient_that_has_a_name_is_differentiated_again():
 @pytest.mark.parametrize("claim", ["E(X) E(Y) = E(X Y)", "E[X] E[Y] = E[X Y]", "E[x^2] = E[x]^2"])
 def test_an_operator_that_is_not_defined_is_no_factor(claim: str) -> None:
     assert last("E(X) E(Y) = E[X Y]", claim) not in (CONFIRMED, REFUTED)
+
+
+def test_a_power_of_the_largest_is_no_power_of_a_list():
+    page = r"Let $a \in \mathbb{R}^N$." + "\n\n" + r"$$\sum_i \max(a_i, 2)^2 = {}$$"
+    assert check(page.replace("{}", r"\sum_i \max(a_i, 2) \max(a_i, 2)")).claims[-1].verdict is Verdict.PROVED
+    assert check(page.replace("{}", r"\sum_i \max(a_i, 2)")).claims[-1].verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("formula", [r"\sum_i \max a_i = \sum_i a_i \max", r"\min + 1 = 1 + \min"])
+def test_the_largest_of_nothing_is_no_number(formula):
+    assert check(rf"Let $a \in \mathbb{{R}}^N$. $${formula}$$").claims[-1].verdict is Verdict.UNCLEAR
