@@ -21,6 +21,7 @@ from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.calls import is_call, is_indicator, words_in
+from indexcalc.document.statements.index_expressions import ROWS
 from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
 from indexcalc.document.table import Bound, Table
@@ -87,7 +88,7 @@ class Names:
             return False
         if self.scope.binds(name):
             return True
-        return len(name) == 1 and name in (table.head or ()) and name not in table.page.given_letters
+        return name in ROWS and name in (table.head or ())
 
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""

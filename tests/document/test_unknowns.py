@@ -130,3 +130,23 @@ def test_an_equation_whose_letters_stand_alone_defines():
     found = [claim.verdict for claim in check(INDICES + r"$$y_i = 2 i$$ $$Z_i + y_i = 2 i + \sum_q [q \le i]$$").claims]
     assert found[:3] == [Verdict.DEFINITION] * 3
     assert found[3] in (Verdict.PROVED, Verdict.CONFIRMED)
+
+
+@pytest.mark.parametrize(
+    ("right", "true"),
+    [
+        (r"r \sum_{t=1}^n c_t r^{t-1}", True),
+        (r"r^2 \sum_{t=1}^n c_t r^{t-1}", False),
+    ],
+)
+def test_a_letter_that_a_sum_binds_is_no_transpose(right, true):
+    said = r"Let $c \in \mathbb{R}^n$ and $r \in \mathbb{R}$."
+    verdict = verdicts(rf"\sum_{{t=1}}^n c_t r^t = {right}", said=said)[-1]
+    assert verdict in ((Verdict.PROVED, Verdict.CONFIRMED) if true else (Verdict.REFUTED,))
+
+
+def test_the_derivative_of_a_series_counts_its_exponents():
+    said = r"Let $c \in \mathbb{R}^n$ and $r \in \mathbb{R}$. $$V = \sum_{t=1}^n \frac{c_t}{(1 + r)^t}$$"
+    slope = r"\frac{\partial V}{\partial r} = -\sum_{t=1}^n \frac{t c_t}{(1 + r)^{t+1}}"
+    assert verdicts(slope, said=said)[-1] in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert verdicts(slope.replace("t c_t", "c_t"), said=said)[-1] is Verdict.REFUTED

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.field_signs import WORDS
-from indexcalc.document.statements.index_expressions import Expression, letters_among
+from indexcalc.document.statements.index_expressions import ROWS, Expression, letters_among
 from indexcalc.document.statements.limits import letters_of_limits
 from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import COLON, Named, subscript
@@ -66,7 +66,8 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
     names = list(survey.names(tree))
     # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
     letters = {part for found in names for part in letters_among(found.parts or ())} | set(letters_of_limits(tree))
-    letters |= {node.text for node in nodes_of(tree) if isinstance(node, Atom)}  # alone it is the number of the entry
+    # Alone it is the number of the entry; below f_x it may be what f is differentiated by.
+    letters |= {node.text for node in nodes_of(tree) if isinstance(node, Atom)} & ROWS
     written_out = isinstance(tree.lone, Matrix) and len(head.parts or ()) == len(MATRIX)
     follows = not head.parts or written_out or not letters.isdisjoint(head.parts)
     return follows and all(found.name != head.name or is_elsewhere(found) for found in names)

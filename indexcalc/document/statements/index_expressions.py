@@ -156,6 +156,10 @@ def is_labelled_size(tokens: Sequence[Token]) -> bool:
     return len(inner) == 1 and inner[0].kind in ("NAME", "NUM", "TEXT") and not is_index_letter(inner[0])
 
 
+ROWS = frozenset("ijk")
+"""Letters that are those of indices wherever they stand below a name."""
+
+
 def is_index_letter(token: Token) -> bool:
     """Whether a token is a letter that may be an index, or a name that a sum binds."""
     letter = (len(token.text) == 1 and token.text.islower()) or token.text == "ell"

@@ -120,7 +120,8 @@ class Named:
 
 def is_transpose(tokens: Sequence[Token]) -> bool:
     """Whether a superscript is the sign of a transpose."""
-    return len(tokens) == 1 and (tokens[0].kind == "TOP" or tokens[0].text in ("T", "t", "top"))
+    lone = len(tokens) == 1 and not tokens[0].index
+    return lone and (tokens[0].kind == "TOP" or tokens[0].text in ("T", "t", "top"))
 
 
 def inverse_mark(tokens: Sequence[Token]) -> str:

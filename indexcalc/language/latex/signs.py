@@ -27,9 +27,13 @@ LONGEST = 12
 """The most tokens of a relation in an indicator."""
 
 
+TURN = "t"
+"""The letter that is the sign of a transpose above a name, unless a sum binds it."""
+
+
 def unified(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with one sign for each meaning."""
-    tokens = with_angles(tokens)
+    tokens = with_bound_powers(with_angles(tokens))
     result: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -51,6 +55,18 @@ def unified(tokens: Sequence[Token]) -> list[Token]:
                 continue
         result.append(replace(token, kind="SUM", text="sum") if sums(tokens, position) else token)
         position += 1
+    return result
+
+
+def with_bound_powers(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens, a letter that a sum binds no transpose above a name: ``\sum_t c_t / (1 + r)^t``."""
+    bound = False
+    result = list(tokens)
+    for position, token in enumerate(tokens):
+        before = [one.text for one in tokens[max(0, position - 3) : position] if one.kind != "{"]
+        bound = bound or (token.text == TURN and before[-2:] == ["sum", "_"])
+        if bound and token.text == TURN and before[-1:] == ["^"]:
+            result[position] = replace(token, index=True)
     return result
 
 
