@@ -66,8 +66,9 @@ def leads_nowhere(table: Table, wrt: str) -> bool:
     """
     if wrt not in table.wanted or wrt not in table.definitions:
         return False
-    others = [name for name in table.wanted if name != wrt and not depends_on(table.definitions, wrt, name)]
-    return bool(others) and not any(depends_on(table.definitions, name, wrt) for name in others)
+    others = [name for name in table.wanted if name != wrt]
+    apart = (not depends_on(table.definitions, a, b) for name in others for a, b in ((name, wrt), (wrt, name)))
+    return bool(others) and all(apart)
 
 
 def may_be_between(table: Table, name: str, wrt: str) -> bool:

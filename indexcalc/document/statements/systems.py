@@ -55,6 +55,8 @@ def systems_in(
         ]
         unknown = sides[0] ^ sides[1]
         unknown = unknown.difference(symmetric) or unknown
+        first, second = ({one.name for one in survey.names(tree)} for tree in statement.trees)
+        unknown -= first & second
         several = varied and all(len(names) == 1 for names in sides)
         if (several or len(unknown) == 1) and not sides[0] & sides[1]:
             for name in sorted(unknown):
