@@ -226,7 +226,7 @@ def indicator_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
 
     Of a letter that is an index somewhere, and of two of them, the reader knows more.
     """
-    end = closing(tokens, position) if tokens[position].text == "[" else 0
+    end = closing(tokens, position) if tokens[position].kind == "[" else 0
     inner = tokens[position + 1 : end - 1]
     if not end or separators(inner) != ["REL"]:
         return 0

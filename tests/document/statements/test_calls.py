@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from indexcalc.document import Verdict, check
@@ -182,3 +184,9 @@ def test_probabilities_of_events_are_numbers():
     wrong = check(rf"$${BAYES} = \frac{{1}}{{1 + \frac{{p(x|y=0) p(y=0)}}{{p(y=1)}}}}$$").claims
     assert right[-1].verdict in (Verdict.PROVED, Verdict.CONFIRMED)
     assert wrong[-1].verdict not in (Verdict.PROVED, Verdict.CONFIRMED)
+
+
+def test_a_name_that_looks_like_a_bracket_is_none():
+    (first, *rest) = tokenize("[y = 1]", {}, 0)
+    (tokens,) = with_calls([[replace(first, kind="NAME"), *rest]])
+    assert not any(is_indicator(token.text) for token in tokens)
