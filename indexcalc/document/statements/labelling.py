@@ -120,8 +120,7 @@ def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) 
     scripts themselves; no sum binds one of these letters, and none is an index elsewhere.
     """
     names = [node for members in chains for member in members for node in nodes_and_exponents(member)]
-    sums = [n for n in names if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM"]
-    bound = {letter for node in sums for letter in letters_in(node)}
+    bound = bound_by_sums(chains)
     # The number of a step is a part of a name already.
     stepped = {node.text.partition("_")[0] for node in names if isinstance(node, Atom) and "_" in node.text}
     arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped)} - bound
@@ -145,6 +144,13 @@ def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) 
     }
 
 
+def bound_by_sums(chains: list[tuple[Sum, ...]]) -> set[str]:
+    """The letters over which sums run: these are indices."""
+    nodes = (node for members in chains for member in members for node in nodes_and_exponents(member))
+    sums = (n for n in nodes if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM")
+    return {letter for node in sums for letter in letters_in(node)}
+
+
 def parameters(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
     """The parameters of functions, ``h_w(x)``: names of their own, below a name that a bracket always follows."""
     own: set[str] = set()
@@ -166,10 +172,13 @@ def parameters(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
 
 
 def of_functions(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
-    """The parameters of functions that an equation begins with, ``h_{w,b}(x) = ...``: names that stand without it."""
+    """The parameters of functions that an equation begins with, ``h_{w,b}(x) = ...``: names that stand without it.
+
+    Of ``y_i (w^T x_i + b) >= 1`` i is none, over which a sum runs elsewhere.
+    """
     nodes = (node for members in chains for member in members for node in name_nodes(member))
     bases = (node.base if isinstance(node, Scripted) else node for node in nodes)
-    own = {base.text for base in bases if isinstance(base, Atom)}
+    own = {base.text for base in bases if isinstance(base, Atom)} - bound_by_sums(chains)
     for members in chains:
         head = members[0].only if len(members) > 1 else None
         if head is None or len(head.items) != 2 or not isinstance(head.items[1], Group) or head.items[1].bracket != "(":

@@ -32,6 +32,12 @@ def test_a_letter_that_a_sum_binds_is_an_index():
     assert ("W", "xf") not in labels(GATES + r"$$s = \sum_f W_{xf}$$")
 
 
+def test_an_index_is_no_parameter_of_a_factor_before_a_bracket():
+    constraint = r"$$y_i (w x_i + b) \geq 1, \quad i = 1, \dots, N$$"
+    assert ("y", "i") not in labels(constraint + "\n\n" + r"$$w = \sum_{i=1}^N a_i y_i x_i$$")
+    assert ("h", "w") in labels(r"$$h_w(x) = w x$$")
+
+
 def marks(text):
     return page_of(read_document(text, "note.md"), read_context([""])).survey.marks
 
