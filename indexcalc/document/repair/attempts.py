@@ -75,7 +75,8 @@ class Attempts:
                     table.symbol(found)
             before = classes(table)
             found_together = brought_together(scope, head, reader.sum(tree), self.relation)
-            if found_together.extra is None and not any_joined(before, classes(table)):
+            joined_sizes = any_joined(before, classes(table))
+            if found_together.extra is None and not joined_sizes and self.keeps_arguments(table):
                 return tested(found_together, screen=True)[0] is Truth.TRUE
         return False
 
@@ -90,8 +91,15 @@ class Attempts:
             tree = parse(with_layers(tokens, self.statement.families))
             table = table_of(self.page, self.relation, self.interpretation)
             found = comparison(table, replace(self.relation, right=tree))
-            return tested(found, screen=False)[0] is Truth.TRUE
+            return self.keeps_arguments(table) and tested(found, screen=False)[0] is Truth.TRUE
         return False
+
+    def keeps_arguments(self, table: Table) -> bool:
+        """Whether a loss is still a function of all by which the wrong member differentiates it.
+
+        Without one of them fewer paths lead to it, and what is wrong would hold of another function.
+        """
+        return self.written is None or self.written.table.wanted.keys() <= table.wanted.keys()
 
     @property
     def runs_together(self) -> bool:
