@@ -96,6 +96,7 @@ DOCUMENT_FLOORS = {
     "repair": 13,
     "search": 13,
     "claimed_shapes": 14,
+    "constraints": 14,
     "evidence": 14,
     "fitting": 14,
     "deciding": 15,

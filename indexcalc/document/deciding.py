@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from indexcalc.document.choices import Interpretation, Key, Kind, meaning_key
+from indexcalc.document.constraints import constraint_on
 from indexcalc.document.evidence import CLOSE, GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page
@@ -159,7 +160,18 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
                 phrase = o.asked[key].option(name).phrase
                 return Doubt(f"no other statement shows that {phrase}", assume([phrase]))
     reason = why_no_claim(accused)
-    return unexplained(page, false) or (Doubt(reason) if reason else None)
+    return unexplained(page, false) or (Doubt(reason) if reason else constrained(accused, false))
+
+
+def constrained(accused: Accused, false: Sequence[Outcome]) -> Doubt | None:
+    """What the page sets to zero of the names of a false reading: under that it may hold."""
+    page = accused.page
+    for o in false:
+        known = o.comparison.table.known.keys() if o.comparison is not None else ()
+        number = constraint_on(page, known, accused.judged.relation.number, o.interpretation)
+        if number is not None:
+            return Doubt(f"it may need what line {page.line(number)} says")
+    return None
 
 
 def unexplained(page: Page, false: Sequence[Outcome]) -> Doubt | None:

@@ -422,3 +422,22 @@ $$\frac{\partial L}{\partial A} = B^TGx^T$$
         )
         != Verdict.REFUTED
     )
+
+
+MARGIN = r"Let $\alpha, y \in \mathbb{R}^N$ and $b \in \mathbb{R}$. "
+SPLIT = r"$$\sum_i \alpha_i (1 - y_i b) + \sum_i y_i b = \sum_i \alpha_i + \sum_i y_i b$$"
+
+
+def split_under(law: str) -> Verdict:
+    """The verdict on a relation that needs a law which the page says before."""
+    return judged(check(f"{MARGIN}{law}\n\n{SPLIT}").claims[-1])
+
+
+def test_what_holds_under_what_the_page_sets_to_zero_is_not_refuted():
+    assert split_under("") is REFUTED
+    assert split_under(r"At the extremum $\sum_i \alpha_i y_i = 0$.") is OPEN
+
+
+@pytest.mark.parametrize("law", [r"\sum_i (\alpha_i y_i - y_i \alpha_i) = 0", r"\sum_i \alpha_i z_i = 0"])
+def test_what_is_zero_anyway_or_of_other_names_constrains_nothing(law):
+    assert split_under(rf"We have ${law}$.") is REFUTED
