@@ -64,11 +64,11 @@ def leads_nowhere(table: Table, wrt: str) -> bool:
 
     It may stand for a part of an equation that was written before it had a name.
     """
-    if wrt not in table.wanted or wrt not in table.definitions:
-        return False
     others = [name for name in table.wanted if name != wrt]
+    if wrt not in table.wanted or wrt not in table.definitions or not others:
+        return False
     apart = (not depends_on(table.definitions, a, b) for name in others for a, b in ((name, wrt), (wrt, name)))
-    return bool(others) and all(apart)
+    return all(apart)
 
 
 def may_be_between(table: Table, name: str, wrt: str) -> bool:

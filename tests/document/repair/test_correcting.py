@@ -289,3 +289,24 @@ $$Y = X W^{Q}$$
 $$\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W^{Q}$$
 """
     assert check(note).claims[-1].correction == r"\frac{\partial L}{\partial Y} {W^{Q}}^{\top}"
+
+
+STRIDED = r"""
+$$\begin{align}
+O_{12} &= X_{12} F_{11} + X_{13} F_{12} + X_{22} F_{21} + X_{23} F_{22} \\
+O_{22} &= X_{22} F_{11} + X_{23} F_{12} + X_{32} F_{21} + X_{33} F_{22}
+\end{align}$$
+
+$$\begin{align}
+\frac{\partial{L}}{\partial{X_{13}}} &= \frac{\partial{L}}{\partial{O_{12}}} * F_{12} \\
+\frac{\partial{L}}{\partial{X_{33}}} &= \frac{\partial{L}}{\partial{O_{22}}} * F_{22} \\
+\frac{\partial{L}}{\partial{X_{23}}} &= \frac{\partial{L}}{\partial{O_{12}}} * F_{22}
+  + \frac{\partial{L}}{\partial{O_{22}}} * F_{21}
+\end{align}$$
+"""
+
+
+def test_no_correction_takes_an_argument_of_the_loss_away():
+    claim = check(STRIDED).claims[-1]
+    assert claim.verdict is Verdict.REFUTED
+    assert re.sub(r"\s", "", claim.correction).endswith(r"\frac{\partial{L}}{\partial{O_{22}}}*F_{12}")
