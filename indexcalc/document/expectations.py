@@ -135,7 +135,7 @@ def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     first, second = (side.tree for side in table.page.statements[number].sides[:2])
     assert first is not None
     assert second is not None
-    with table.within(name, frozenset()):
+    with table.within(name, frozenset(), number):
         left, right = table.read(table, {}, first, {}), table.read(table, {}, second, {})
     if not isinstance(left.node, Entry):
         return

@@ -203,9 +203,17 @@ class Page:
         return index_letters(self.survey)
 
     @cached_property
-    def extents(self) -> Mapping[str, sp.Expr]:
-        """The number of values of each index letter that is an expression of sizes."""
+    def extents(self) -> Mapping[str, tuple[tuple[int, sp.Expr], ...]]:
+        """The numbers of values that tables give index letters, as expressions of sizes, each with its place."""
         return extents_in(self.document, self.statements[self.told :])
+
+    def extent(self, letter: str, number: int) -> sp.Expr | None:
+        """The number of values of a letter in a statement, by the last table before it that speaks for its section."""
+        place = self.start(number)
+        for row, extent in reversed(self.extents.get(letter, ())):
+            if place < 0 or row < place < self.sections.told(row)[1]:
+                return extent
+        return None
 
     @cached_property
     def counts_from_zero(self) -> bool:
@@ -314,7 +322,8 @@ class Page:
     def sizes(self) -> frozenset[str]:
         """The names of sizes in declarations and limits of sums."""
         limits = {name for s in self.statements for tree in s.trees for name in limits_in(tree)}
-        extents = {symbol.name for extent in self.extents.values() for symbol in extent.free_symbols}
+        told = (extent for rows in self.extents.values() for _, extent in rows)
+        extents = {symbol.name for extent in told for symbol in extent.free_symbols}
         return self.sizes_of_names | limits | extents | {size.name for size in self.context.sizes}
 
     @cached_property

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from indexcalc.document.choices import Choice, Kind, Option, choice
 from indexcalc.language.document import Document
+from indexcalc.language.document.sections import ITEM
 
 Range = tuple[int, int]
 """Where a section starts and ends."""
@@ -54,6 +55,12 @@ class Sections:
         number = max(1, bisect_right(self.starts, position))
         end = self.starts[number] if number < len(self.starts) else len(self.document.source)
         return self.starts[number - 1], end
+
+    def told(self, position: int) -> Range:
+        """The part for which a table at a position speaks: the one whose section on notation its own section may be."""
+        headed = (part for part in self.parts if part[0] < ITEM - 1)
+        around = [(start, end) for _, start, end in headed if start <= position < end]
+        return around[-2] if len(around) > 1 else (0, len(self.document.source))
 
     def unit(self, position: int) -> str:
         """The line of a position where it is an item of a list or a row of a table; else empty."""

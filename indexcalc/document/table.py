@@ -64,6 +64,7 @@ class Table:
         whole: the names whose entries are places, each with the axis that they are places of.
         inside: the names whose definitions are being read.
         head: the free letters of the relation.
+        at: the statement in which the formula stands that is read, as that of a definition.
         spoken: the options that the way in which the members are written speaks for.
         used: the statements that gave names their meanings.
         ties: the slots whose size a number is.
@@ -113,10 +114,12 @@ class Table:
     supposed: set[str] = field(default_factory=set)
     begun: dict[str, bool] = field(default_factory=dict)
     circular: bool = False
+    at: int = field(init=False)
     view: View = field(init=False)
 
     def __post_init__(self) -> None:
         """What the statement sees, and the sizes that the context says."""
+        self.at = self.number
         self.view = View(self.page, self.asking, self.number)
         self.ties.update({size.name: (size.tensor, size.slot - 1) for size in self.page.context.sizes})
 
@@ -131,7 +134,7 @@ class Table:
     def index(self, letter: str) -> Ix:
         """A new index variable of a letter, with as many values as the document says."""
         index = self.sizes.fresh(letter)
-        extent = self.page.extents.get(letter)
+        extent = self.page.extent(letter, self.at)
         if extent is not None and extent.is_Symbol:
             self.sizes.unify(self.sizes.named(extent.name, declared=True), index)
         elif extent is not None:
@@ -240,13 +243,13 @@ class Table:
 
     def measure_by_letters(self, name: str, slots: tuple[Ix, ...]) -> None:
         """The slots of a name have as many entries as the letters that stand there have values, by the page."""
-        usage, extents = self.page.survey.usages.get(name), self.page.extents
-        if usage is None or not extents:
+        usage = self.page.survey.usages.get(name)
+        if usage is None or not self.page.extents:
             return
         uses = [letters for letters in usage.letters if len(letters) == len(slots)]
         for place, slot in enumerate(slots):
-            found = {extents[letters[place]] for letters in uses if letters[place] in extents}
-            if len(found) == 1 and (extent := found.pop()).is_Symbol:
+            found = {self.page.extent(letters[place], self.at) for letters in uses} - {None}
+            if len(found) == 1 and (extent := found.pop()) is not None and extent.is_Symbol:
                 self.sizes.unify(slot, self.sizes.named(extent.name, declared=True))
 
     # Names
@@ -419,7 +422,7 @@ class Table:
         self.measure(name, slots)
         letters: dict[str, Ix] = {}
         try:
-            with self.within(name, page.free_letters(number)):
+            with self.within(name, page.free_letters(number), number):
                 left, right = (self.read(self, letters, tree, {}) for tree in page.statements[number].trees)
             self.sizes.settle()
             formula = solution(name, slots, left, right, self.sizes)
@@ -450,7 +453,7 @@ class Table:
         tree = self.page.steps.counted_out(tree, self.counts)
         given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
         usage = self.page.survey.usages.get(name)
-        with self.within(name, frozenset(parts or ())):
+        with self.within(name, frozenset(parts or ()), number):
             letters = {part: self.index(part) for part in parts or ()}
             own = tuple(letters.values())
             whole = usage is not None and bool(own) and set(usage.indexed) == {len(own)}
@@ -467,16 +470,16 @@ class Table:
         return slots, value.node
 
     @contextmanager
-    def within(self, name: str, head: frozenset[str]) -> Iterator[None]:
-        """While the definition of a name is read, whose free letters are these."""
+    def within(self, name: str, head: frozenset[str], number: int | None = None) -> Iterator[None]:
+        """While the definition of a name is read, whose free letters are these, in another statement if so."""
         if len(self.inside) >= DEFINITION_DEPTH:
             raise NotUnderstoodError("too many definitions rest one upon another")
-        outer, around = self.inside, self.head
-        self.inside, self.head = (*outer, name), head
+        before = self.inside, self.head, self.at
+        self.inside, self.head, self.at = (*self.inside, name), head, self.at if number is None else number
         try:
             yield
         finally:
-            self.inside, self.head = outer, around
+            self.inside, self.head, self.at = before
 
     @contextmanager
     def beginning(self, name: str, slots: tuple[Ix, ...], elsewhere: bool) -> Iterator[None]:

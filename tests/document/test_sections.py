@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc.document.check import check
 from indexcalc.document.page import Page, page_of
+from indexcalc.document.report import Verdict
 from indexcalc.document.statements.context import Context
 from indexcalc.language.document import read_document
+from tests.support.verdicts import judged
 
 TWO = r"""
 # First
@@ -66,3 +69,43 @@ def test_only_items_and_rows_are_units(page):
 def test_words_speak_of_matrices_in_their_section_alone(page):
     assert page.sections.said(page.start(0)) == {"symmetric"}
     assert page.sections.said(page.start(2)) == set()
+
+
+SIZED = r"""
+# First
+
+## Indices
+
+| Index | Number of values |
+| --- | --- |
+| $n$ | $N$ |
+| $h$ | $H$ |
+
+## Means
+
+$$m_n = \frac{1}{H} \sum_h X_{nh}$$
+
+$$m_a = \frac{1}{H} \sum_c X_{ac}$$
+
+# Second
+
+## Indices
+
+| Index | Number of values |
+| --- | --- |
+| $k$ | $K$ |
+| $c$ | $C$ |
+
+## Sums
+
+$$z_k = \sum_c W_{kc}$$
+
+$$z_a = \sum_h W_{ah}$$
+"""
+
+
+def test_a_table_of_sizes_speaks_for_its_own_part_alone():
+    """A letter that another part uses as a fresh dummy has the size that it has there."""
+    assert [judged(claim) for claim in check(SIZED).claims] == [Verdict.DEFINITION, Verdict.CONFIRMED] * 2
+    wrong = SIZED.replace("m_a = \\frac{1}{H}", "m_a = \\frac{2}{H}").replace("W_{ah}", "W_{ha}")
+    assert [judged(claim) for claim in check(wrong).claims] == [Verdict.DEFINITION, Verdict.REFUTED] * 2

@@ -20,19 +20,20 @@ SIZES = re.compile(r"\b(?:number of values|sizes?|extents?|lengths?|ranges?|runs
 """What a column of sizes is called at the head of a table."""
 
 
-def extents_in(document: Document, statements: Sequence[Statement]) -> Mapping[str, sp.Expr]:
-    """The number of values of each letter that a row of a table gives as an expression of sizes.
+def extents_in(document: Document, statements: Sequence[Statement]) -> Mapping[str, tuple[tuple[int, sp.Expr], ...]]:
+    """The number of values of each letter that a row of a table gives as an expression of sizes, with the row's place.
 
     A size alone behind a letter may be anything that belongs to it, unless the table says at its head that it is one.
     """
-    found: dict[str, sp.Expr] = {}
+    found: dict[str, tuple[tuple[int, sp.Expr], ...]] = {}
     lone = (one for one in statements if len(one.sides) == 1)
     for line, row in groupby(lone, key=lambda one: document.place(one.span.start)[0]):
         text = text_of(document, line)
         if text.lstrip().startswith("|") or text.rstrip().endswith(r"\\"):
             letters, extent = extent_of([one.sides[0].tokens for one in row])
             if extent is not None and (extent.is_Add or (extent.is_Symbol and SIZES.search(head_of(document, line)))):
-                found.update(dict.fromkeys(letters, extent))
+                place = document.line_starts[line - 1]
+                found.update({letter: (*found.get(letter, ()), (place, extent)) for letter in letters})
     return found
 
 
