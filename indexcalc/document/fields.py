@@ -120,7 +120,8 @@ def component(scope: Scope, below: Sum, target: Callable[[Sequence[Node]], Typed
         raise NotUnderstoodError("a derivative by an expression")
     (slot,) = slots_of(table)
     letter = below.lone.text if isinstance(below.lone, Atom) else ""
-    index = scope.place(letter) if letter.isdigit() or letter in table.page.index_letters else None
+    letters = table.page.index_letters | (table.head or frozenset())
+    index = scope.place(letter) if letter.isdigit() or letter in letters else None
     if index is None:
         return target(only.items)
     table.sizes.unify(index, slot)
