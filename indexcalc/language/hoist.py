@@ -108,7 +108,7 @@ class SumNames:
         stem = stem or stem_of(terms, place, self.generated, self.is_mean_of)
         if self.owner and stem == ARGUMENT:
             stem = f"{self.owner}_arg"
-        if self.owner and stem == DENOMINATOR and stem in self.taken:
+        if self.owner and stem == DENOMINATOR and stem in self.taken and f"{stem}_{self.owner}" not in self.taken:
             stem = f"{DENOMINATOR}_{self.owner}"
         name = fresh_name(alone(stem) if stem in self.taken else stem, self.taken)
         self.taken.add(name)

@@ -125,7 +125,9 @@ def test_names_avoid_every_name_of_the_spec():
     assert names == ["Z_u", "u", "Z2_sum", "Y"]
     head = "index i, Z : Z3\ninput X[i], Z_u[i]\n"
     names = [eq.name for eq in program_of("u = 1/sum[i](X[i]*Z_u[i])", head).equations]
-    assert names == ["Z_u2", "u"]
+    assert names == ["Z2", "u"]
+    names = [eq.name for eq in program_of("u = sum[i](Z_u[i])/sum[i](X[i]*Z_u[i])/sum[i](X[i])", head).equations]
+    assert names == ["Z2", "Z4", "u"]
 
 
 def test_equal_sums_get_one_name_up_to_dummies_and_free_names():
