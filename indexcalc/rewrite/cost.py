@@ -143,6 +143,11 @@ def bracket_cost(base: Add | Fn, sizes: Sizes) -> int:
     return terms_cost(terms, entries, sizes) + own * size_of(entries, sizes)
 
 
+def length(terms: Terms) -> int:
+    """How many factors are written, at all depths."""
+    return sum(1 for term in terms for _ in walk(term))
+
+
 def power_count(term: Term) -> int:
     """The powers to work out; a reciprocal beside another factor is a division, which is counted as a product."""
     divided = any(exponent != -1 for _, exponent in term.powers)

@@ -12,17 +12,20 @@ from dataclasses import dataclass, replace
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import positive_first
-from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of, walk
+from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Rule, Section, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import Sizes, equation_cost, terms_cost, written_cost
+from indexcalc.rewrite.cost import Sizes, equation_cost, length, terms_cost, written_cost
 from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold_factors
 
 TRIAL_LIMIT = 48
 """The most terms of an equation with a gradient put in; a larger one is no gain to a reader."""
+
+LENGTH_LIMIT = 120
+"""The most factors of such an equation, at all depths; the longest of those that are shipped has 41."""
 
 READER_LIMIT = 4
 """The most readers of a gradient that is put into all of them; one that more read is hardly cheaper written out."""
@@ -173,7 +176,7 @@ class Inliner:
         subject, terms = section.equation.lhs, section.equation.terms
         try:
             after = put_in(terms, equation)
-            if after is None or len(after) > TRIAL_LIMIT:
+            if after is None:
                 return None
             steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
             steps.extend(contract(subject, after))
@@ -202,11 +205,6 @@ class Inliner:
         return steps if gain > 0 and length(steps[-1].after) <= length(terms) else ()
 
 
-def length(terms: Terms) -> int:
-    """How many factors are written, at all depths."""
-    return sum(1 for term in terms for _ in walk(term))
-
-
 def is_multiple(section: Section) -> bool:
     """Whether a gradient is only a multiple of another tensor, not worth a name of its own."""
     terms = section.equation.terms
@@ -214,14 +212,16 @@ def is_multiple(section: Section) -> bool:
 
 
 def put_in(terms: Terms, equation: Equation) -> Terms | None:
-    """The definition put in for its name; None if it has sums and its name stands where sums cannot."""
+    """The definition put in for its name; None if that is too long, or has sums where sums cannot stand."""
     if not equation.holds_in(terms):
         return None
     if not any(stands_elsewhere(equation.name, term) for term in terms):
-        return unfold_factors(terms, equation)
-    if any(term.summed for term in equation.terms):
+        after = unfold_factors(terms, equation)
+    elif any(term.summed for term in equation.terms):
         return None
-    return expand(tuple(unfold_everywhere(term, equation) for term in terms), TRIAL_LIMIT)
+    else:
+        after = expand(tuple(unfold_everywhere(term, equation) for term in terms), TRIAL_LIMIT)
+    return None if len(after) > TRIAL_LIMIT or length(after) > LENGTH_LIMIT else after
 
 
 def entries_of(term: Term, name: str) -> Iterator[Base]:

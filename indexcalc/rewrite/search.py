@@ -15,7 +15,7 @@ from indexcalc.algebra.terms import Access, Terms, tensors_of
 from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import Sizes, reading_cost, terms_cost
+from indexcalc.rewrite.cost import Sizes, length, reading_cost, terms_cost
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, unfold_term
 
 DEPTH = 3
@@ -30,11 +30,14 @@ FORM_LIMIT = 60
 SEARCH_CACHE = 2_000
 """The number of searches that are remembered: gradients share parts, and each is improved for several decisions."""
 
-EFFORT = 1_500
-"""The most forms that all searches of a short derivation look at; the largest of those that are shipped needs 200."""
+EFFORT = 30_000
+"""The most factors, in all forms, that the searches of a short derivation look at."""
 
-MOST = 3_000
-"""The most forms that all searches of any derivation look at: beyond some 50 equations, seconds pass with them."""
+EACH = 1_000
+"""The same for each equation of a longer one; a search of `FORM_LIMIT` short forms takes no more."""
+
+MOST = 60_000
+"""The most factors that the searches of any derivation look at: beyond some 50 equations, seconds pass with them."""
 
 Score = tuple[int, int]
 
@@ -82,17 +85,20 @@ class Moves:
 
 @dataclass
 class Effort:
-    """How many forms the searches of a derivation may still look at; what is remembered counts as if it were not."""
+    """How many factors the searches of a derivation may still look at; what is remembered counts as if it were not.
+
+    A long form takes as much as many short ones, and is seldom what a reader wants.
+    """
 
     left: int = EFFORT
 
     @classmethod
     def of(cls, equations: int) -> Effort:
-        """The effort for a forward pass of so many equations: for each as much as one search may take, up to `MOST`.
+        """The effort for a forward pass of so many equations: so much for each, up to `MOST`.
 
         So equal blocks get equal forms, in all but the longest programs.
         """
-        return cls(min(max(EFFORT, FORM_LIMIT * equations), MOST))
+        return cls(min(max(EFFORT, EACH * equations), MOST))
 
 
 def cheaper_form(entry: Access, terms: Terms, moves: Moves, effort: Effort) -> tuple[Step, ...]:
@@ -100,7 +106,7 @@ def cheaper_form(entry: Access, terms: Terms, moves: Moves, effort: Effort) -> t
     if effort.left <= 0:
         return ()
     near = moves.within_reach(terms)
-    steps, looked = found_form(
+    steps, spent = found_form(
         entry,
         terms,
         definitions=tuple(near.definitions.values()),
@@ -108,7 +114,7 @@ def cheaper_form(entry: Access, terms: Terms, moves: Moves, effort: Effort) -> t
         sizes=near.sizes,
         intermediates=near.intermediates,
     )
-    effort.left -= looked
+    effort.left -= spent
     return steps
 
 
@@ -122,22 +128,22 @@ def found_form(
     sizes: Sizes,
     intermediates: frozenset[str],
 ) -> tuple[tuple[Step, ...], int]:
-    """What `cheaper_form` finds with these moves, and how many forms it looks at."""
+    """What `cheaper_form` finds with these moves, and how many factors it looks at."""
     moves = Moves({equation.name: equation for equation in definitions}, rules, sizes, intermediates)
     best: tuple[Score, tuple[Step, ...]] = (moves.score(entry, terms), ())
     try:
         seen = {sum_key(terms)}
     except LimitError:
-        return (), 1
+        return (), length(terms)
     beam: list[tuple[Terms, tuple[Step, ...]]] = [(terms, ())]
-    looked = 0
+    looked, spent = 0, length(terms)
     for _ in range(DEPTH):
         reached: list[tuple[Score, Terms, tuple[Step, ...]]] = []
         for form, steps in beam:
             for step in successors(entry, form, moves):
-                looked += 1
+                looked, spent = looked + 1, spent + length(step.after)
                 if looked > FORM_LIMIT:
-                    return best[1], looked
+                    return best[1], spent
                 try:
                     key = sum_key(step.after)
                 except LimitError:
@@ -149,7 +155,7 @@ def found_form(
         if reached and reached[0][0] < best[0]:
             best = (reached[0][0], reached[0][2])
         beam = [(form, steps) for _, form, steps in reached[:BEAM]]
-    return best[1], looked
+    return best[1], spent
 
 
 def successors(entry: Access, terms: Terms, moves: Moves) -> Iterator[Step]:

@@ -12,7 +12,7 @@ from indexcalc.language import read_problem
 from indexcalc.program import Equation
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.rewrite.derive import derive
-from indexcalc.rewrite.inline import put_in
+from indexcalc.rewrite.inline import LENGTH_LIMIT, put_in
 from tests.support.build import add, at, ell, fn, i, j, term
 
 CROSS_ENTROPY = """
@@ -56,6 +56,14 @@ def test_a_name_among_factors_is_unfolded_with_its_sums():
 def test_dummies_of_the_reader_are_not_captured():
     (after,) = put_in((term(at("B", ell, j), at("u", j), over=(j,)),), SUMMED)
     assert len({index.name for index in after.summed}) == 2
+
+
+@pytest.mark.parametrize(("count", "fits"), [(3, True), (LENGTH_LIMIT // 4, True), (LENGTH_LIMIT // 4 + 1, False)])
+def test_what_would_be_too_long_for_a_reader_keeps_its_name(count, fits):
+    """Three factors in each term, and one more of the reader's."""
+    terms = tuple(term(at("v", i), at("w", i), at(f"x{number}", i)) for number in range(count))
+    after = put_in((term(at("y", i), at("u", i)),), Equation(at("u", i), terms))
+    assert (after is not None) == fits
 
 
 @pytest.mark.parametrize("base", [fn("tanh", term(at("u", i))), at("u", i)])

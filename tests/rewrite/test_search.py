@@ -12,7 +12,7 @@ from indexcalc.language import read_problem
 from indexcalc.rewrite.cost import live_cost, nominal_sizes, terms_cost
 from indexcalc.rewrite.derive import derive
 from indexcalc.rewrite.rules import fold_rule
-from indexcalc.rewrite.search import EFFORT, FORM_LIMIT, MOST, Effort, Moves, cheaper_form
+from indexcalc.rewrite.search import EACH, EFFORT, MOST, Effort, Moves, cheaper_form
 from tests.support.build import at, attention, i, j, p, term
 
 
@@ -143,6 +143,16 @@ derive x, y
     assert len(keys) == len({str(terms) for terms in keys})
 
 
+def test_long_forms_take_more_of_the_effort():
+    """The same search with a factor more in each form that nothing unfolds."""
+    entry, terms, moves = search_of_a_product()
+    longer = (term(*(factor for factor in terms[0].powers), at("H", i), over=terms[0].summed),)
+    efforts = [Effort(), Effort()]
+    for form, effort in zip((terms, longer), efforts, strict=True):
+        cheaper_form(entry, form, moves, effort)
+    assert 0 < efforts[1].left < efforts[0].left < EFFORT
+
+
 def test_each_equation_adds_to_the_effort_up_to_a_bound():
     efforts = [Effort.of(count).left for count in (1, 40, 10_000)]
-    assert efforts == [EFFORT, 40 * FORM_LIMIT, MOST]
+    assert efforts == [EFFORT, 40 * EACH, MOST]
