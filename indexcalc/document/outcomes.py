@@ -232,7 +232,14 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     reader = Reader(Names(scope))
     introduce(table)
     trees = (table.page.steps.counted_out(tree, table.counts) for tree in (relation.left, relation.right))
-    left, right = map(reader.sum, trees)
+    try:
+        left = reader.sum(next(trees))
+    except SizeError as error:
+        if relation.against:
+            raise
+        # What a claim starts from makes none: if it has no meaning, what is said of its names is about others.
+        raise NotUnderstoodError(f"shapes do not fit in what it starts from: {error}") from error
+    right = reader.sum(next(trees))
     sides = table.page.statements[relation.number].sides
     dotted = [is_dotted(sides[n]) for n in (relation.against, relation.member)]
     if DOTS.key in table.asking.asked and not all(dotted):

@@ -83,3 +83,13 @@ def test_a_size_that_a_sentence_gives_a_number_is_no_number_elsewhere():
 def test_a_label_in_square_brackets_is_no_power():
     page = r"Let $A \in \mathbb{R}^{n \times n}$, and $A^{[1]} = X^\top$ with $W^{[2]} = X$." + "\n\n"
     assert last(page + r"$$(A^{[1]})^\top = X$$") is CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "claim", [r"\operatorname{tr}(P + Q) = \operatorname{tr}(P) + \operatorname{tr}(Q)", "P - Q = Q"]
+)
+def test_what_has_no_meaning_in_the_shapes_said_is_no_claim_about_these(claim):
+    """Where already the first member does not fit, the shapes are said of other matrices of these names."""
+    page = r"Let $P \in \mathbb{R}^{k \times l}$ and $Q \in \mathbb{R}^{l \times k}$." + "\n\n"
+    assert last(f"{page}$${claim}$$") is OPEN
+    assert last(page + r"$$P Q = Q^\top P$$") is REFUTED
