@@ -28,7 +28,7 @@ from indexcalc.document.meaning.sizes import Ix, SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError, all_read
 from indexcalc.document.meaning.typed import ROW, Typed
 from indexcalc.document.scope import Scope
-from indexcalc.document.statements.field_signs import WORDS, is_directed
+from indexcalc.document.statements.field_signs import WORDS, is_directed, is_squared
 from indexcalc.document.table import Table
 from indexcalc.document.units import permutation_sign
 from indexcalc.language.latex.tokens import Token
@@ -56,11 +56,12 @@ HIGHEST = 2
 
 @dataclass(frozen=True)
 class Sign:
-    """A derivative of a field: its kind, the index it has below it, and by how many items it is written."""
+    """A derivative of a field: its kind, by how many items it is written, the index below it, and how often it is."""
 
     kind: str
     length: int
     below: tuple[Token, ...] = ()
+    times: int = 1
 
 
 def sign_at(table: Table, items: Sequence[Node], position: int) -> Sign | None:
@@ -71,15 +72,14 @@ def sign_at(table: Table, items: Sequence[Node], position: int) -> Sign | None:
     above = item.above if isinstance(item, Scripted) else ()
     if not isinstance(base, Atom):
         return None
-    if base.kind == "PARTIAL" and below and not above:
-        return Sign("partial", 1, below)
+    if base.kind == "PARTIAL" and below and (not above or is_squared(item)):
+        return Sign("partial", 1, below, 2 if above else 1)
     if base.kind == "NAME" and base.text in WORDS and item is base and base.text not in table.page.defining:
         return Sign(WORDS[base.text], 1) if position + 1 < len(items) else None
     if base.kind != "NABLA" or below:
         return None
     if above:
-        squared = len(above) == 1 and [token.text for token in above[0] if token.kind not in ("{", "}")] == ["2"]
-        return Sign("Laplacian", 1) if squared else None
+        return Sign("Laplacian", 1) if is_squared(item) else None
     following = items[position + 1] if position + 1 < len(items) else None
     operator = following.text if isinstance(following, Atom) and following.kind == "TIMES" else ""
     return Sign({"cdot": "divergence", "times": "curl"}.get(operator, "gradient"), 2 if operator else 1)

@@ -228,7 +228,10 @@ class Reader:
             raise NotUnderstoodError("a sign of a derivative that stands alone")
         value, end = self.unit(items, position)
         if sign.kind == "partial":
-            return partial(self.table, value, component(self.scope, script(sign.below), self.names.target)), end
+            wrt = component(self.scope, script(sign.below), self.names.target)
+            for _ in range(sign.times):
+                value = partial(self.table, value, wrt)
+            return value, end
         if sign.kind == "gradient" and isinstance(value.node, Entry) and value.axes and is_of_loss(self.table):
             return rate(self.table, self.rates.loss(value), value), end
         return applied(self.table, sign, value), end

@@ -47,6 +47,14 @@ IDENTITIES = {
         r"f \nabla^2 g + 2 \nabla f \cdot \nabla g + g \nabla^2 f",
         r"f \nabla^2 g + \nabla f \cdot \nabla g + g \nabla^2 f",
     ),
+    r"\partial_j^2 (f g)": (
+        r"f \partial_j^2 g + 2 \partial_j f \partial_j g + g \partial_j^2 f",
+        r"f \partial_j^2 g + \partial_j f \partial_j g + g \partial_j^2 f",
+    ),
+    r"\partial_j^2 (f v_i)": (
+        r"\partial_j \(f \partial_j v_i \) + \partial_j \[ v_i \partial_j f \]",
+        r"\partial_j \(f \partial_j v_i \) - \partial_j \[ v_i \partial_j f \]",
+    ),
     r"\partial_i (f v_j)": (r"f \partial_i v_j + v_j \partial_i f", r"f \partial_i v_j - v_j \partial_i f"),
 }
 """Identities of vector calculus, each with a right and a wrong second member."""

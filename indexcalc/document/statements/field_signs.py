@@ -23,6 +23,12 @@ def is_sign(item: Node) -> bool:
     return base.kind == "NABLA" or base.text in WORDS or (base.kind == "PARTIAL" and isinstance(item, Scripted))
 
 
+def is_squared(item: Node) -> bool:
+    r"""Whether a derivative is taken twice, ``\nabla^2``, ``\partial_j^2``."""
+    above = item.above if isinstance(item, Scripted) else ()
+    return len(above) == 1 and [token.text for token in above[0] if token.kind not in ("{", "}")] == ["2"]
+
+
 def is_point(node: Node) -> bool:
     """Whether a sign is a point between vectors."""
     return isinstance(node, Atom) and node.kind == "TIMES" and node.text == "cdot"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from indexcalc.document.statements.field_signs import is_sign, is_squared
 from indexcalc.document.statements.index_expressions import letters_among
 from indexcalc.document.statements.limits import bound_in, is_sum
 from indexcalc.document.statements.outline import Statement
@@ -38,7 +39,8 @@ def index_parts(survey: Survey, term: Product) -> Iterator[str]:
         if found is not None:
             yield from letters_among(found.parts or ())
         elif not is_sum(node):
-            yield from letters_among(subscript(node.below).parts)
+            parts = subscript(node.below).parts
+            yield from letters_among((*parts, *parts) if is_sign(node) and is_squared(node) else parts)
 
 
 def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:

@@ -252,7 +252,7 @@ class Tokenizer:
         for _ in range(TRANSPARENT[name] - 1):
             self.argument(bold)
         body = self.argument(bold)
-        if name in ("underbrace", "overbrace") and self.peek() in ("_", "^"):
+        if name in ("underbrace", "overbrace") and self.peek() in ("_", "^", r"\_"):
             self.at += 1
             self.argument(bold)
         if [token.kind for token in body] == ["NABLA"]:  # it has scripts, and what stands behind it is its own

@@ -201,6 +201,7 @@ SIMPLE: dict[str, tuple[str, str]] = {
     "\\": ("NEWLINE", "\\\\"),
     "cr": ("NEWLINE", "\\\\"),
     "newline": ("NEWLINE", "\\\\"),
+    **{bracket: (bracket, bracket) for bracket in "()[]"},  # as Markdown escapes them
     "{": ("(", "{"),
     "}": (")", "}"),
     "lbrace": ("(", "{"),

@@ -24,6 +24,8 @@ def texts(latex, **macros):
         (r"\left( a \right.", ["(", "a"]),
         (r"\boxed{x}", ["{", "x", "}"]),
         (r"\underbrace{x}_{\text{small}} + y", ["{", "x", "}", "+", "y"]),
+        (r"\underbrace{x}\_{\text{small}} + y", ["{", "x", "}", "+", "y"]),
+        (r"\[f \(x\)\]", ["[", "f", "(", "x", ")", "]"]),
         (r"softmax(x)", ["softmax", "(", "x", ")"]),
         (r"a \\[2pt] b", ["a", "\\\\", "b"]),
         (r"\mathcal{L}", ["mathcal L"]),
