@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from indexcalc.algebra.terms import Access, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
+from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import (
     Assignments,
     Block,
@@ -319,7 +320,11 @@ def diagram_text(diagram: Diagram, page: Page, name: str) -> str:
         for node in diagram.nodes
         if (node.name or node.tensor) in page.anchors
     }
+    try:
+        drawing = svg_text(diagram, links, f"{name}-flow")
+    except LimitError:
+        return f"{title}<p>The program is too long for a drawing of its dataflow.</p>"
     return (
         f"{title}<figure>\n<figcaption>{plain(diagram.caption)}</figcaption>\n"
-        f'<div class="drawing">\n{svg_text(diagram, links, f"{name}-flow")}\n</div>\n</figure>'
+        f'<div class="drawing">\n{drawing}\n</div>\n</figure>'
     )

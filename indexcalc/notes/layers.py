@@ -63,9 +63,7 @@ def layered(count: int, edges: Sequence[Edge]) -> Layers:
         between = [(edge, row) for row in range(depths[source] + 1, depths[sink])]
         places += len(between)
         if places > MOST:
-            raise LimitError(
-                f"a diagram has more than {MOST} places; give fewer equations or write the note without it"
-            )
+            raise LimitError(f"a diagram has more than {MOST} places; draw a part of the program")
         for passing in between:
             rows[passing[1]].append(passing)
         routes[edge] = (source, *between, sink)

@@ -144,3 +144,14 @@ def test_the_legend_names_every_index_in_its_colour(make) -> None:
         # One number is one symbol.
         shown = set(re.findall(rf'<(m\w+) class="index {name}">(.*?)</\1>', page))
         assert len(shown) == 1, shown
+
+
+def test_a_dataflow_that_is_too_long_to_be_drawn_is_left_out(monkeypatch):
+    derivation = derive(attention())
+    drawn = html_note(derivation)
+    monkeypatch.setattr("indexcalc.notes.layers.MOST", 3)
+    page = html_note(derivation)
+    assert "too long for a drawing" in page
+    assert "too long for a drawing" not in drawn
+    assert page.count("<h2") == drawn.count("<h2")
+    assert page.count('class="drawing"') < drawn.count('class="drawing"')
