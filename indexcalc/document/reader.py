@@ -47,6 +47,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import (
+    ANGLE,
     NORM,
     Atom,
     Cases,
@@ -411,6 +412,8 @@ class Reader:
             return self.with_powers(self.norm(self.sum(item.base.members[0]), item.below), item.above)
         if item.primes:
             raise NotUnderstoodError("a mark on an expression")
+        if isinstance(item.base, Group) and item.base.bracket == ANGLE and is_usual_product(item.below):
+            item = replace(item, below=())
         value = self.factor(item.base)
         if item.along:
             return self.marked(value, item)
@@ -480,6 +483,12 @@ def script(tokens: tuple[Token, ...]) -> Sum:
         return parse(tokens)
     except IndexCalcError as error:
         raise NotUnderstoodError(str(error)) from None
+
+
+def is_usual_product(below: Sequence[Token]) -> bool:
+    r"""Whether a mark below an inner product names the usual one, ``\langle A, B \rangle_F``, or real numbers."""
+    mark = [token for token in below if token.kind not in ("{", "}")]
+    return bool(mark) and (mark[0].kind == "REALS" or "".join(token.text for token in mark) in ("2", "F"))
 
 
 def is_slash(item: Node) -> bool:

@@ -38,6 +38,11 @@ NOTATIONS = {
         r"\frac{\partial \log P}{\partial p_k} = \frac{1}{p_k}",
         r"\frac{\partial \log P}{\partial p_k} = \frac{2}{p_k}",
     ),
+    "inner products that name their kind": (
+        r"A, B \in \mathbb{R}^{n \times n}",
+        r"\left\langle A, B \right\rangle_F = \operatorname{tr}(A^\top B)",
+        r"\langle A, B \rangle_{\mathrm{F}} = 2 \operatorname{tr}(A^\top B)",
+    ),
     "the positive part": (r"y_i = [x_i]_+", r"y_i = \max(0, x_i)", r"y_i = 2 \max(0, x_i)"),
     "all products of two vectors": (
         r"x \in \mathbb{R}^n, u \in \mathbb{R}^m",
