@@ -15,7 +15,7 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Index, Slot, accesses_of, tensors_of
 from indexcalc.cost.counts import Count, less, size_at, span, total
-from indexcalc.cost.memory import entries_written, indices_read, moments
+from indexcalc.cost.memory import entries_read, entries_written, indices_read, moments
 from indexcalc.cost.streams import divides, extent_product
 from indexcalc.program import Equation, Program, Tensor, read_in
 from indexcalc.rewrite.cost import Sizes, size_of
@@ -139,8 +139,7 @@ def counted(forward: Program, backward: Program, ends: Count, loop: Loop, sizes:
     moved = []
     for one in equations:
         if one not in loop.inside:
-            read = (span(indices_read(one, name, sizes, tensors)) for name in tensors_of(one.terms))
-            moved.append((total((*read, entries_written(one))), NOWHERE))
+            moved.append((total((entries_read(one, sizes, tensors), entries_written(one))), NOWHERE))
     moved += traffic(loop, sizes, tensors)
     first = names[0]
     indices = tuple(shapes[first][cut[first]] for cut in loop.cuts)
@@ -223,8 +222,7 @@ def traffic(loop: Loop, sizes: Sizes, tensors: Mapping[str, Tensor]) -> Iterator
             again = frozenset(axis for axis, index in enumerate(index_of) if index not in equation.slots)
             # A total is read before it is added to.
             yield entries_written(equation) * (2 if again else 1), again
-        for name in tensors_of(equation.terms):
+        for name, read in indices_read(equation, sizes, tensors).items():
             if name not in made and name not in seen:
                 seen.add(name)
-                read = indices_read(equation, name, sizes, tensors)
                 yield span(read), frozenset(axis for axis, index in enumerate(index_of) if index not in read)

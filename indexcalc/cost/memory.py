@@ -14,7 +14,6 @@ from indexcalc.algebra.terms import (
     Access,
     Index,
     LogDet,
-    accesses_of,
     occurring_indices,
     own_lookups,
     tensors_of,
@@ -32,24 +31,32 @@ def entries_read(equation: Equation, sizes: Sizes, tensors: Mapping[str, Tensor]
 
     Windows overlap: of a tensor among `tensors`, no more entries are read than it has.
     """
-    return total(span(indices_read(equation, name, sizes, tensors)) for name in tensors_of(equation.terms))
+    return total(map(span, indices_read(equation, sizes, tensors).values()))
 
 
 def indices_read(
-    equation: Equation, name: str, sizes: Sizes, tensors: Mapping[str, Tensor] = NO_TENSORS
-) -> tuple[Index, ...]:
-    """The distinct indices of the access that touches most entries of a tensor."""
-    distinct = [occurring_indices(entry) for entry in accesses_of(equation.terms, name)]
+    equation: Equation, sizes: Sizes, tensors: Mapping[str, Tensor] = NO_TENSORS
+) -> Mapping[str, tuple[Index, ...]]:
+    """By tensor, the distinct indices of the access that touches most of its entries."""
+    distinct: dict[str, list[tuple[Index, ...]]] = {name: [] for name in tensors_of(equation.terms)}
+    windows = set[str]()
     for base in walk(equation.terms):
-        looked_up = (lookup for lookup in own_lookups(base) if lookup.tensor == name)
-        distinct += (indices_of_slot(lookup) for lookup in looked_up)
-    for base in walk(equation.terms):
-        if isinstance(base, LogDet) and base.tensor == name:
-            distinct.append((*occurring_indices(base), *(Index("", base.extent),) * 2))
-    most = max(distinct, key=lambda indices: size_of(indices, sizes))
-    if name in tensors and any(not entry.is_plain for entry in accesses_of(equation.terms, name)):
-        return min(tensors[name].slots, most, key=lambda indices: size_of(indices, sizes))
-    return most
+        if isinstance(base, Access):
+            distinct[base.tensor].append(occurring_indices(base))
+            windows.update(() if base.is_plain else (base.tensor,))
+        elif isinstance(base, LogDet):
+            distinct[base.tensor].append((*occurring_indices(base), *(Index("", base.extent),) * 2))
+        for lookup in own_lookups(base):
+            distinct[lookup.tensor].append(indices_of_slot(lookup))
+
+    def size(indices: tuple[Index, ...]) -> int:
+        return size_of(indices, sizes)
+
+    found = {name: max(each, key=size) for name, each in distinct.items()}
+    return {
+        name: min(tensors[name].slots, most, key=size) if name in windows and name in tensors else most
+        for name, most in found.items()
+    }
 
 
 def entries_written(equation: Equation) -> Count:

@@ -105,17 +105,15 @@ def diagram_of(
         Node(names.get(name, name), shape_text(program, name), own, name if name in names else "")
         for name, own in made.items()
     ]
-    edges = [
-        Edge(
-            names.get(source, source),
-            names.get(solved.get(equation.name, equation.name), solved.get(equation.name, equation.name)),
-            "solution" if equation.name in solved else operation_text(equation, program, folded),
-            kept=source in earlier,
+    edges: list[Edge] = []
+    for equation in kept:
+        made_by = solved.get(equation.name, equation.name)
+        operation = "solution" if equation.name in solved else operation_text(equation, program, folded)
+        edges += (
+            Edge(names.get(source, source), names.get(made_by, made_by), operation, kept=source in earlier)
+            for source in sources_of(equation, folded)
+            if source != solved.get(equation.name)
         )
-        for equation in kept
-        for source in sources_of(equation, folded)
-        if source != solved.get(equation.name)
-    ]
     return Diagram(caption, tuple(nodes), tuple(edges), title)
 
 

@@ -195,7 +195,10 @@ def one_step(context: Context, entry: Access) -> Terms:
 def contribution(subject: ThroughConsumer, context: Context) -> Array:
     """What the paths through one consumer add to a gradient, by the oracles."""
     program, point = context.problem.program, context.point
-    above = total_gradient(program, point, context.weights, subject.consumer)
+    name = context.problem.gradient_names.get(subject.consumer, "")
+    above = context.named.get(name)
+    if above is None or name in {up.name for up in context.problem.upstream}:
+        above = total_gradient(program, point, context.weights, subject.consumer)
     wrt = subject.wrt.tensor
     if subject.consumer == wrt:
         slots = program.tensors[wrt].slots
