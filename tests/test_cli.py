@@ -17,6 +17,9 @@ from typer.testing import CliRunner
 from indexcalc import generation
 from indexcalc.cli import app as commands
 from indexcalc.cli import terminal
+from indexcalc.cli.check import STYLES
+from indexcalc.document.formats import MARKS
+from indexcalc.document.report import Verdict
 
 RUNNER = CliRunner()
 LINEAR = ["dL/dX[n,f] = Σ_o G[n,o] W[o,f]", "dL/dW[o,f] = Σ_n G[n,o] X[n,f]", "dL/db[o] = Σ_n G[n,o]"]
@@ -262,6 +265,13 @@ LONG = (
     + "o[i] = "
     + " + ".join(f"exp({n} * x[i]) * tanh({n} * y[i]) * z[i]" for n in range(2, 12))
 )
+
+
+def test_a_relation_of_any_verdict_is_shown(tmp_path):
+    note = tmp_path / "note.md"
+    note.write_text("$$x^2 + y^2 \\ge 2 x y$$\n", encoding="utf-8")
+    assert "not judged" in run("check", note, "--all").stdout
+    assert set(STYLES) == set(MARKS) == set(Verdict)
 
 
 def test_long_formulas_are_neither_cut_nor_wrapped(tmp_path):

@@ -33,6 +33,7 @@ STYLES = {
     Verdict.DECLARATION: "cyan",
     Verdict.CONDITION: "cyan",
     Verdict.SCHEMATIC: "yellow",
+    Verdict.UNJUDGED: "yellow",
     Verdict.UNCLEAR: "yellow",
 }
 
