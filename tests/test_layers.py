@@ -71,6 +71,7 @@ DOCUMENT_FLOORS = {
     "expectations": 6,
     "gradients": 6,
     "literals": 6,
+    "means": 6,
     "multipliers": 6,
     "scope": 6,
     "units": 6,

@@ -62,7 +62,8 @@ def source(page: Page, table: Table, name: str) -> str:
         arguments = (one for one in definition.reads if not one.endswith(f" of {name}"))
         return f"any function of {' and '.join(arguments)}"
     if definition is not None:
-        return f"defined at line {definition.line}" if definition.line else "defined by the context"
+        given = "defined by the context" if name in page.defining else "its name says what it is"
+        return f"defined at line {definition.line}" if definition.line else given
     usage = page.survey.usages.get(name)
     if table.view.declared(name) is not None:
         return "declared"

@@ -18,6 +18,7 @@ from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Si
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.means import learn_average
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.calls import is_call, is_indicator, words_in
@@ -107,6 +108,7 @@ class Names:
             found = replace(found, name=f"{found.name}_{''.join(found.parts)}", parts=None)
         if found.parts is not None and len(found.parts) == 1 and found.name in table.page.blocks:
             table.open.setdefault(found.name, f"{found.name} with an index may be a block of {found.name}")
+        learn_average(table, found)
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 
 from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
+from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.scripts import Named, is_letter, named, subscript
 from indexcalc.document.statements.trees import (
     is_lone,
@@ -67,6 +68,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | digits
         | extents
         | named_after(chains, subscripts)
+        | means_of_so_many(chains, subscripts)
         | set(of_functions(chains))
         | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
@@ -80,6 +82,14 @@ def expressions_at(node: Scripted) -> Iterator[tuple[str, str]]:
             if isinstance(part, Expression):
                 yield from ((node.base.text, letter) for letter in letters_of(part))
                 yield from lookups_of(part)
+
+
+def means_of_so_many(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
+    r"""Means with the number of values that they are taken of, ``\bar x_n`` beside ``\sum_{i=1}^n x_i``."""
+    counts = {name for members in chains for member in members for name in limits_in(member)} - bound_by_sums(chains)
+    return {
+        (base, letter) for base, letters in subscripts.items() for letter in letters & counts if base.startswith("bar ")
+    }
 
 
 def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
