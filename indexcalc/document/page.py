@@ -211,7 +211,7 @@ class Page:
         """The number of values of a letter in a statement, by the last table before it that speaks for its section."""
         place = self.start(number)
         for row, extent in reversed(self.extents.get(letter, ())):
-            if place < 0 or row < place < self.sections.told(row)[1]:
+            if place < 0 or row < place < self.sections.reach_of_table(row):
                 return extent
         return None
 

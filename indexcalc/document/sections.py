@@ -56,11 +56,11 @@ class Sections:
         end = self.starts[number] if number < len(self.starts) else len(self.document.source)
         return self.starts[number - 1], end
 
-    def told(self, position: int) -> Range:
-        """The part for which a table at a position speaks: the one whose section on notation its own section may be."""
+    def reach_of_table(self, position: int) -> int:
+        """Where the part ends for which a table at a position speaks: that to which its own section belongs."""
         headed = (part for part in self.parts if part[0] < ITEM - 1)
-        around = [(start, end) for _, start, end in headed if start <= position < end]
-        return around[-2] if len(around) > 1 else (0, len(self.document.source))
+        ends = [end for _, start, end in headed if start <= position < end]
+        return ends[-2] if len(ends) > 1 else len(self.document.source)
 
     def unit(self, position: int) -> str:
         """The line of a position where it is an item of a list or a row of a table; else empty."""

@@ -85,11 +85,13 @@ def expressions_at(node: Scripted) -> Iterator[tuple[str, str]]:
 
 
 def means_of_so_many(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
-    r"""Means with the number of values that they are taken of, ``\bar x_n`` beside ``\sum_{i=1}^n x_i``."""
+    r"""Means with the number of values that they are taken of, ``\bar x_n`` beside ``\sum_{i=1}^n x_i``.
+
+    Beside other indices of the name it is the last entry.
+    """
     counts = {name for members in chains for member in members for name in limits_in(member)} - bound_by_sums(chains)
-    return {
-        (base, letter) for base, letters in subscripts.items() for letter in letters & counts if base.startswith("bar ")
-    }
+    means = {base: letters for base, letters in subscripts.items() if base.startswith("bar ") and letters <= counts}
+    return {(base, letter) for base, letters in means.items() for letter in letters}
 
 
 def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:

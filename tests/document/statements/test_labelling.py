@@ -62,3 +62,10 @@ def test_a_power_is_no_name():
 def test_a_square_that_is_defined_is_a_name():
     assert ("s", "2") in marks(r"$$s^2 = \frac{1}{N} \sum_j x_j$$")
     assert ("s", "2") not in marks(r"$$s = \sum_j x_j$$" + "\n\n" + r"$$s^2 = 2$$")
+
+
+def test_the_number_of_values_below_a_mean_is_a_label_and_no_last_entry():
+    mean = r"$$\sum_{i=1}^n (x_i - \bar x_n)(y_i - \bar y_n) = \sum_{i=1}^n x_i y_i - n \bar x_n \bar y_n$$"
+    assert {("bar x", "n"), ("bar y", "n")} <= labels(mean)
+    entries = r"$$L = \sum_{i=1}^n a_i \bar x_i$$" + "\n\n" + r"$$d = \bar x_n - \bar x_1$$"
+    assert ("bar x", "n") not in labels(entries)
