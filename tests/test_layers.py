@@ -73,6 +73,7 @@ DOCUMENT_FLOORS = {
     "literals": 6,
     "means": 6,
     "multipliers": 6,
+    "rows": 6,
     "scope": 6,
     "units": 6,
     "values": 6,

@@ -20,7 +20,7 @@ class Kind(StrEnum):
     LAYOUT: whether the derivative of an array by an array has the axes of the array first, or those of the other.
     SUMS: which repeated letters are summed although no sum is written.
     PROPERTY: what is known of a matrix: that it is symmetric, orthogonal.
-    TIE: whether a number is the size of something.
+    TIE: whether a number is the size of something, or an array holds what another name numbers.
     WORD: what a name made of a sign and another name is.
     ENTRY: whether a name without its indices stands for any one of its entries.
     CONDITION: whether a condition on indices, said beside a statement, holds for it.
@@ -62,6 +62,7 @@ class Option:
         phrase: how a report says it, and a context.
         stated: whether the document says it, by a word or a declaration.
         free: whether an author may mean it without saying so anywhere, as long as nothing speaks against it.
+        general: whether what is true under it is true under the others, too: it assumes nothing that they don't.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Option:
     phrase: str
     stated: bool = False
     free: bool = False
+    general: bool = False
 
 
 Key = tuple[Kind, str]

@@ -145,7 +145,9 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
                     votes.setdefault((key[0], f"{key[1]} in use"), {}).setdefault(name, set()).add(voter)
         unsaid = silent_kinds(page, one.relation)
         for key in {key for o in true for key in o.options if key[0] not in unsaid}:
-            under = {o.options.get(key) for o in true}
+            # What holds of symmetric matrices alone says nothing of what is tied to them.
+            likely = [o for o in true if o.cost < true[0].cost + CLOSE] if key[0] is Kind.TIE else true
+            under = {o.options.get(key) for o in likely}
             against = {o.options.get(key) for o in tried} - {o.options.get(key) for o in fits}
             if against and (len(under) == 1 or key[0] is Kind.TIE):
                 for name in sorted(one for one in under if one is not None):
@@ -221,6 +223,8 @@ def supported(page: Page, result: Outcome, votes: Votes, number: int, returns: s
         usual = name == asked.options[0].name
         if returns and asked.name == returns:
             continue  # a name may return to an earlier meaning whenever it is given again
+        if option.general and result.truth is Truth.TRUE:
+            continue
         if usual:
             if rival >= 2 * SUPPORT and rival > 2 * says.get(name, 0):
                 return False

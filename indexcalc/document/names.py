@@ -20,6 +20,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.means import learn_average
 from indexcalc.document.places import counted, delta_of, entry, first_value
+from indexcalc.document.rows import learn_rows
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.calls import is_call, is_indicator, words_in
 from indexcalc.document.statements.index_expressions import ROWS
@@ -109,6 +110,7 @@ class Names:
         if found.parts is not None and len(found.parts) == 1 and found.name in table.page.blocks:
             table.open.setdefault(found.name, f"{found.name} with an index may be a block of {found.name}")
         learn_average(table, found)
+        learn_rows(table, found)
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)

@@ -16,6 +16,7 @@ from indexcalc.document.memory import Memory
 from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.calls import covariance_of
+from indexcalc.document.statements.capitals import capitals_in
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
@@ -76,6 +77,8 @@ OF_VECTORS = {
         r"|\blie (?:group|algebra)|skew[- ]symmetric"
     ),
     "kronecker": re.compile(r"\bkronecker(?:'s)? (?:product|sum)|\bvec\b|kronecker积|克罗内克"),
+        r"\bmatrix (?:made |full )?of (?:all )?(?:ones|1s)\b|\ball[- ]ones? matrix|\bones matrix"
+    ),
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
@@ -170,6 +173,11 @@ class Page:
     def slopes(self) -> tuple[tuple[tuple[Named, Named], ...], ...]:
         """The names that each statement differentiates, and by what, where both stand alone."""
         return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
+
+    @cached_property
+    def capitals(self) -> Mapping[str, str]:
+        """The arrays in capitals that may hold what their small letters number, and the other way round."""
+        return capitals_in(self.survey.usages)
 
     @cached_property
     def has_two_logarithms(self) -> bool:
@@ -464,14 +472,25 @@ class Page:
 
     def rests_on(self, name: str, other: str) -> bool:
         """Whether the equations of a name lead to another one."""
-        seen, pending = set[str](), [name]
+        return other in self.behind(self.reads.get(name, ()))
+
+    @cached_property
+    def reached(self) -> tuple[frozenset[str], ...]:
+        """The names on which each statement rests: those in it, and those that their equations lead to."""
+        return tuple(
+            self.behind({found.name for tree in statement.trees for found in self.survey.names(tree)})
+            for statement in self.statements
+        )
+
+    def behind(self, names: Iterable[str]) -> frozenset[str]:
+        """Names, and those that their equations lead to."""
+        seen = set(names)
+        pending = list(seen)
         while pending:
-            for read in self.reads.get(pending.pop(), frozenset()) - seen:
-                if read == other:
-                    return True
-                seen.add(read)
-                pending.append(read)
-        return False
+            further = self.reads.get(pending.pop(), frozenset()) - seen
+            seen |= further
+            pending.extend(further)
+        return frozenset(seen)
 
     @cached_property
     def systems(self) -> Mapping[str, tuple[int, ...]]:

@@ -166,13 +166,14 @@ class View:
     def family(self, name: str, count: int, *, numbered: bool) -> Choice | None:
         """Whether a name with so many indices is one of several arrays; None where nothing hints at it.
 
-        Sizes of two axes beside one index say so. Those of one may as well be said of all entries.
+        Sizes of two axes beside one index say so. Those of one may as well be said of all entries. A matrix with the
+        same letter as its name, in a capital, may hold the arrays.
         """
         shape = self.nearest_shape(self.page.members.get(name, ())) if count == 1 else None
         said = self.page.called.get((name, count))
         if shape is not None and len(shape.sizes) > 1:
             said = len(shape.sizes)
-        hint = shape is not None
+        hint = shape is not None or len(self.shape(self.page.capitals.get(name, "")) or ()) == 2
         return family_choice(name, count, self.usage(name), numbered=numbered, said=said, hint=hint)
 
     def setting(self, name: str) -> int | None:
