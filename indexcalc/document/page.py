@@ -77,6 +77,7 @@ OF_VECTORS = {
         r"|\blie (?:group|algebra)|skew[- ]symmetric"
     ),
     "kronecker": re.compile(r"\bkronecker(?:'s)? (?:product|sum)|\bvec\b|kronecker积|克罗内克"),
+    "matrix of ones": re.compile(
         r"\bmatrix (?:made |full )?of (?:all )?(?:ones|1s)\b|\ball[- ]ones? matrix|\bones matrix"
     ),
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),

@@ -11,7 +11,7 @@ from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import kronecker, typed
-from indexcalc.document.meaning.nodes import Entry, Number, Raised, Total, renamed, same, times
+from indexcalc.document.meaning.nodes import Entry, Meaning, Number, Raised, Total, children, renamed, same, times
 from indexcalc.document.meaning.sizes import SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
@@ -104,6 +104,8 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
     if text == "cdot" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
         join = typed.entrywise if table.asking(DOT).name == "entries" else typed.inner
         return join(left, right, table.sizes)
+    if text == "cdot" and len(left.axes) == len(right.axes) == 2:
+        return dotted_matrices(table, left, right)
     if kind == "DOT" and len(left.axes) == len(right.axes) == 2:
         raise NotUnderstoodError("a point between matrices: a product of either kind")
     if text == "otimes" and len(typed.sides(left)) == len(typed.sides(right)) == 1:
@@ -118,6 +120,25 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
     if alike and typed.chained(left, right, table.sizes) is None:
         return side_by_side(table, left, right)
     return typed.product(left, right, table.sizes)
+
+
+DOT_OF_MATRICES = choice(
+    Kind.WORD,
+    "a dot between matrices",
+    Option("product", 0.0, "a dot between matrices stands for their product"),
+    Option("entries", 0.2, "a dot between matrices stands for products entry by entry", free=True),
+)
+"""What a dot between two matrices says whose product their shapes forbid."""
+
+
+def dotted_matrices(table: Table, left: Typed, right: Typed) -> Typed:
+    """The product of two matrices with a dot between them; if they have none, it may be that entry by entry."""
+    try:
+        return typed.product(left, right, table.sizes)
+    except SizeError:
+        if table.asking(DOT_OF_MATRICES).name == "product":
+            raise
+    return typed.entrywise(left, right, table.sizes)
 
 
 def side_by_side(table: Table, left: Typed, right: Typed) -> Typed:
@@ -192,7 +213,7 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
     exponent = read(above[1:] if entries else above)
     if exponent.axes and (len(value.axes) < 2 or entries):
         raise RankError("an exponent that is an array")
-    if len(value.axes) == 1 and not entries and not isinstance(exponent.node, Number):
+    if len(value.axes) == 1 and not entries and not is_numeric(exponent.node):
         raise RankError("a mark above a vector that may count steps")
     if len(value.axes) == 2 and not entries:
         return power_of_matrix(table, value, exponent, "".join(token.text for token in above))
@@ -200,6 +221,11 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
     if squared and table.asking(SQUARE).name == "inner":
         return typed.inner(value, again(table, value), table.sizes)
     return typed.raised(value, exponent.node)
+
+
+def is_numeric(node: Meaning) -> bool:
+    """Whether an expression is made of numbers alone."""
+    return isinstance(node, Number) or (bool(children(node)) and all(map(is_numeric, children(node))))
 
 
 def power_of_matrix(table: Table, value: Typed, exponent: Typed, mark: str) -> Typed:

@@ -13,6 +13,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.scripts import Named, is_letter
+from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.table import Table
 
 Place = Callable[[str], Ix | None]
@@ -121,8 +122,14 @@ def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
         NotUnderstoodError: for a slice, and for three indices or more.
     """
     sizes = table.sizes
+    if parts is None and (rank := rank_of_ones(table)) != 1:
+        if ONES not in table.known:
+            table.known[ONES] = tuple(sizes.fresh() for _ in range(rank))
+            table.measure(ONES, table.known[ONES])
+        axes = tuple(map(sizes.like, table.known[ONES]))
+        return Typed(times(*map(Ones, axes)), axes)
     if parts is None:
-        axis = table.axis_of_ones()
+        axis = table.axis_of_ones()  # every vector of ones may have a size of its own
         return Typed(Ones(axis), (axis,))
     if all(table.view.is_size(part) or part not in table.page.index_letters for part in parts):
         axes = tuple(sizes.fresh() for _ in parts)
@@ -135,6 +142,20 @@ def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
     if index is None:
         raise NotUnderstoodError("ones with these indices")
     return Typed(Ones(index))
+
+
+def rank_of_ones(table: Table) -> int:
+    """How many axes a one in bold has: those of its declaration, or of a matrix if words speak of one."""
+    shape = table.view.shape(ONES)
+    if shape is not None or "matrix of ones" not in table.page.said_anywhere:
+        return 1 if shape is None else len(shape)
+    question = choice(
+        Kind.WORD,
+        "a one in bold",
+        Option("matrix", 0.0, "a one in bold is a matrix of ones", stated=True),
+        Option("vector", 0.1, "a one in bold is a vector of ones", free=True),
+    )
+    return 1 if table.asking(question).name == "vector" else 2
 
 
 def entry_of_identity(table: Table, found: Named, place: Place) -> Typed | None:

@@ -122,3 +122,23 @@ def test_a_formula_before_a_colon_is_a_factor(left, right):
 
 def test_a_name_before_a_colon_is_a_label():
     assert check("$$b = 3 a$$\n\n$$(i): b + a = 4 a$$").claims[-1].verdict in TRUE
+
+
+MATRICES = r"Let $A, B \in \mathbb{R}^{n \times d}$ and $C \in \mathbb{R}^{d \times n}$."
+
+
+def test_a_dot_between_matrices_without_a_product_is_one_entry_by_entry() -> None:
+    """What their shapes forbid is not meant; where they allow a product, it is one."""
+    assert verdict(MATRICES, r"$$A \cdot B = B \odot A$$") in TRUE
+    assert verdict(MATRICES, r"$$A \cdot B = A \odot A$$") not in TRUE
+    assert verdict(MATRICES, r"$$\mathrm{tr}(A \cdot C) = \mathrm{tr}(C A)$$") in TRUE
+    assert verdict(MATRICES, r"$$A \cdot C = A \odot C^\top$$") not in TRUE
+
+
+def test_a_power_of_a_vector_is_one_of_its_entries() -> None:
+    """Any number may stand above it; a name there may be a mark."""
+    page = r"Let $s, x \in \mathbb{R}^n$."
+    assert verdict(page, r"$$\frac{x}{\sqrt{s}} = s^{-1/2} \odot x$$") in TRUE
+    assert verdict(page, r"$$\frac{x}{\sqrt{s}} = s^{-3/2} \odot x$$") is Verdict.REFUTED
+    assert verdict(page, r"$$(s + x)^{3/2} \odot (s + x)^{1/2} = (s + x)^2$$") in TRUE
+    assert verdict(page, r"$$(s + x)^k \odot (s + x)^k = (s + x)^k$$") is Verdict.UNCLEAR

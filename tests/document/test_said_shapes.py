@@ -93,3 +93,37 @@ def test_what_has_no_meaning_in_the_shapes_said_is_no_claim_about_these(claim):
     page = r"Let $P \in \mathbb{R}^{k \times l}$ and $Q \in \mathbb{R}^{l \times k}$." + "\n\n"
     assert last(f"{page}$${claim}$$") is OPEN
     assert last(page + r"$$P Q = Q^\top P$$") is REFUTED
+
+
+ROW = (
+    r"Let $X \in \mathbb{R}^{N \times D}$, $b \in \mathbb{R}^{1 \times D}$ and $c \in \mathbb{R}^{N \times 1}$."
+    + "\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "wrong"),
+    [
+        (r"b \odot (X - c)", r"b \odot X - c b", r"b \odot X + c b"),
+        (r"2 (X + b) - b", r"2 X + b", r"2 X"),
+        (r"(X + X b^\top b) / c", r"X / c + (X / c) b^\top b", r"X / c + X b^\top b"),
+    ],
+)
+def test_a_matrix_of_one_row_stands_beside_each_row(left, right, wrong):
+    assert last(f"{ROW}$${left} = {right}$$") in (Verdict.PROVED, CONFIRMED)
+    assert last(f"{ROW}$${left} = {wrong}$$") not in (Verdict.PROVED, CONFIRMED)
+
+
+def test_a_row_and_a_column_have_no_sum():
+    assert last(ROW + "$$b + c = c + b$$") is not CONFIRMED
+    assert last(ROW + r"$$X^\top c = c + b^\top$$") is REFUTED
+
+
+@pytest.mark.parametrize(
+    "words", [r"where $\mathbf{1}$ is a matrix of ones", r"with $\mathbf{1} \in \mathbb{R}^{N \times N}$"]
+)
+def test_a_one_in_bold_may_be_a_matrix(words):
+    page = f"{ROW}Here {words}.\n\n" + r"$$(\mathbf{1} + I) X = \mathbf{1} X + X$$" + "\n\n"
+    assert last(page + r"$$(I - \frac{1}{N} \mathbf{1}) X = X - \frac{1}{N} \mathbf{1} X$$") is CONFIRMED
+    assert last(page + r"$$(I - \frac{1}{N} \mathbf{1}) X = X - \mathbf{1} X$$") is REFUTED
+    assert last(page + r"$$\mathbf{1} \mathbf{1} X = N \mathbf{1} X$$") is CONFIRMED

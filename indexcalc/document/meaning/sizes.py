@@ -230,6 +230,10 @@ class Sizes:
         root = self.find(index)
         return not any(root in said for said in (self.names, self.exact, self.formulas, self.parts))
 
+    def is_one(self, index: Ix) -> bool:
+        """Whether an axis is said to have one entry."""
+        return self.exact.get(self.find(index)) == 1
+
     def named(self, name: str, *, declared: bool = False) -> Ix:
         """The class that bears the name of an extent."""
         if name not in self.owners:

@@ -201,7 +201,8 @@ def grouped(*own: Side) -> tuple[int, ...]:
 def aligned(values: list[Typed], sizes: Sizes) -> tuple[list[Meaning], tuple[Ix, ...]]:
     """Expressions brought to common axes: equal ranks axis by axis, scalars and rows broadcast."""
     rank = max(len(value.axes) for value in values)
-    axes, groups = next((value.axes, value.groups) for value in values if len(value.axes) == rank)
+    fullest = min((v for v in values if len(v.axes) == rank), key=lambda v: sum(map(sizes.is_one, v.axes)))
+    axes, groups = fullest.axes, fullest.groups
     nodes = []
     for value in values:
         if not value.axes:
@@ -215,9 +216,14 @@ def aligned(values: list[Typed], sizes: Sizes) -> tuple[list[Meaning], tuple[Ix,
             target = broadcast_axis(value, axes, sizes)
         else:
             raise RankError("a sum of arrays with different numbers of axes")
+        node, names = value.node, dict(zip(value.axes, target, strict=True))
         for own, axis in zip(value.axes, target, strict=True):
-            sizes.unify(own, axis)
-        nodes.append(renamed(value.node, dict(zip(value.axes, target, strict=True))))
+            if sizes.is_one(own) and not (sizes.is_one(axis) or sizes.is_unknown(axis)):
+                del names[own]
+                node = Total((own,), node)  # its only entry along this axis stands beside each
+            else:
+                sizes.unify(own, axis)
+        nodes.append(renamed(node, names))
     return nodes, axes
 
 
