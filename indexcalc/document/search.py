@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from indexcalc.document.choices import Asking, Interpretation, Key, alternatives
+from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
 from indexcalc.document.statements.scripts import is_letter
+from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import Sum
 
 READINGS = 24
@@ -124,6 +125,47 @@ def agree(one: Outcome, interpretation: Interpretation) -> bool:
     return all(interpretation.option(asked) == one.interpretation.option(asked) for asked in one.asked.values())
 
 
+def with_symmetry(first: Outcome, trials: Trials, *, defined: bool) -> Iterator[Outcome]:
+    """A false relation where several square matrices are symmetric, as few as it takes, if it then holds.
+
+    Covariances come together, and what is true of them is false as long as one is any matrix. Of one alone, the
+    transpose that is not written is likely to be forgotten.
+    """
+    table = first.comparison.table if first.comparison is not None else None
+    keys = [] if table is None else [key for key, asked in first.asked.items() if may_be_symmetric(table, asked)]
+    if not 1 < len(keys) <= MOST_SYMMETRIC:
+        return
+
+    def outcome_with(some: Collection[Key]) -> Outcome:
+        chosen = {**first.interpretation.chosen, **dict.fromkeys(some, SYMMETRIC)}
+        return trials(Interpretation(chosen), defined=defined, cost=LEAST * len(some), screen=True)
+
+    result = outcome_with(keys)
+    if result.truth is not Truth.TRUE:
+        return
+    for key in list(keys):
+        fewer = outcome_with([other for other in keys if other != key])
+        if fewer.truth is Truth.TRUE:
+            keys.remove(key)
+            result = fewer
+    if len(keys) > 1:
+        yield result
+
+
+MOST_SYMMETRIC = 8
+"""The most matrices that are taken to be symmetric at once."""
+
+SYMMETRIC = "symmetric"
+"""The option of a matrix that is equal to its transpose."""
+
+
+def may_be_symmetric(table: Table, asked: Choice) -> bool:
+    """Whether a choice asks if a square matrix is symmetric."""
+    slots = table.known.get(asked.subject, ())
+    asks = asked.kind is Kind.PROPERTY and any(one.name == SYMMETRIC for one in asked.options)
+    return asks and len(slots) == 2 and table.sizes.find(slots[0]) == table.sizes.find(slots[1])
+
+
 def judge(relation: Relation, base: Interpretation, trials: Trials, doubtful: Collection[Key] | None = None) -> Judged:
     """A relation under its interpretations, from the one that the rest of the document supports.
 
@@ -146,6 +188,8 @@ def judge(relation: Relation, base: Interpretation, trials: Trials, doubtful: Co
         found.append(result)
         if result.truth is Truth.TRUE:
             left = min(left, AFTER)
+        if not changes and result.truth is Truth.FALSE:
+            found.extend(with_symmetry(result, trials, defined=defined))
         if len(changes) == FLIPS:
             continue
         holds = doubtful is not None and found[0].truth is Truth.TRUE

@@ -11,6 +11,7 @@ from indexcalc.document.statements.arguments import without_arguments
 from indexcalc.document.statements.brackets import with_brackets
 from indexcalc.document.statements.calls import with_calls
 from indexcalc.document.statements.concatenations import with_blocks
+from indexcalc.document.statements.conditionals import with_conditionals
 from indexcalc.document.statements.dependence import with_dependences
 from indexcalc.document.statements.differentials import with_gradients
 from indexcalc.document.statements.families import Families, families_of
@@ -160,7 +161,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         try:
             tokens = with_names(tokenize(span.text, document.macros, span.start), phrases)
             lines = with_line_breaks(tokens, span.text, span.start) if span.display else tokens
-            found.append((span, as_written_out(with_integrals(unified(with_arrays(lines))))))
+            found.append((span, as_written_out(with_integrals(unified(with_conditionals(with_arrays(lines)))))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets([tokens for _, tokens in found])))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.statements.index_expressions import GREEK, Expression, is_index_letter, segments
+from indexcalc.document.statements.index_expressions import GREEK, SIGNS, Expression, is_index_letter, segments
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
 
@@ -45,7 +45,11 @@ class Subscript:
 
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
-    """What a subscript says; labels are capitals, words, text and digits."""
+    """What a subscript says; labels are capitals, words, text and digits, and what has a bar in it, ``22|1``."""
+    if any(token.kind in BARS for token in tokens):
+        plain = [token for token in tokens if token.kind not in ("{", "}")]
+        strange = any(token.kind not in OF_LABELS for token in plain)
+        return Subscript(label="".join(token.text for token in plain), unreadable=strange)
     parts: list[str] = []
     dotted = False
     for segment in segments(tokens):
@@ -58,6 +62,13 @@ def subscript(tokens: Sequence[Token]) -> Subscript:
         parts.extend(found.parts)
         dotted = dotted or found.dotted
     return Subscript(parts=tuple(parts), dotted=dotted)
+
+
+BARS = frozenset({"BAR", "LBAR", "RBAR"})
+"""A bar in a subscript, which may look like that of an absolute value."""
+
+OF_LABELS = BARS | {"NAME", "NUM", "TEXT", "COMMA", "PLUS", "MINUS"}
+"""What may stand in a label with a bar."""
 
 
 def of_letters(tokens: Sequence[Token]) -> Subscript:
@@ -79,7 +90,11 @@ def of_letters(tokens: Sequence[Token]) -> Subscript:
             parts.append(token.text)
         elif token.kind == "COLON" or (token.kind == "TIMES" and token.text in ("cdot", "*")):
             parts.append(COLON)
-        elif token.kind in ("NAME", "TEXT", "ONE", "TOP") or (token.kind in ("SUB", "REL", "TIMES") and parts):
+        elif (
+            token.kind in ("NAME", "TEXT", "ONE", "TOP")
+            or (token.kind in ("SUB", "REL", "TIMES") and parts)
+            or (token.kind in SIGNS and len(tokens) == 1)
+        ):
             return Subscript(label=label)
         else:
             return Subscript(label=label, unreadable=True)
