@@ -57,6 +57,10 @@ def rank_option(name: str, rank: int, cost: float, said: int | None) -> Option:
     return Option(str(rank), cost, f"{name} is {WORDS[rank]}", stated=rank == said)
 
 
+PAIR = re.compile(r"_[a-z]{2}$")
+"""How a name ends that says of which two parts it is: ``Sigma_ab``."""
+
+
 def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix."""
     letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
@@ -75,8 +79,9 @@ def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: b
     if letter.isupper() and len(letter) == 1:
         return {2: 0.0, 1: 1.0, 0: 1.0}
     if letter[:1].isupper() and letter.lower() in GREEK:
-        bold = usage is not None and usage.bold
-        return {2: 0.0, 1: 0.5, 0: 1.0} if bold else {0: 0.0, 2: 0.2, 1: 1.0}
+        if usage is not None and usage.bold:
+            return {2: 0.0, 1: 0.5, 0: 1.0}
+        return {2: 0.0, 0: 0.2, 1: 1.0} if PAIR.search(name) else {0: 0.0, 2: 0.2, 1: 1.0}
     if usage is not None and usage.bold:
         return {1: 0.0, 2: 1.0, 0: 1.0}
     return small_costs(letter, usage)

@@ -441,3 +441,24 @@ def test_what_holds_under_what_the_page_sets_to_zero_is_not_refuted():
 @pytest.mark.parametrize("law", [r"\sum_i (\alpha_i y_i - y_i \alpha_i) = 0", r"\sum_i \alpha_i z_i = 0"])
 def test_what_is_zero_anyway_or_of_other_names_constrains_nothing(law):
     assert split_under(rf"We have ${law}$.") is REFUTED
+
+
+BLOCKS = (
+    r"\mathbf{\Sigma} = \begin{pmatrix} \mathbf{\Sigma}_{aa} & \mathbf{\Sigma}_{ab} \\ "
+    r"\mathbf{\Sigma}_{ba} & \mathbf{\Sigma}_{bb} \end{pmatrix}",
+    r"\mathbf{x} = \begin{pmatrix} \mathbf{x}_a \\ \mathbf{x}_b \end{pmatrix}",
+    r"\mathbf{x}^\top \mathbf{x} = \mathbf{x}_a^\top \mathbf{x}_a + \mathbf{x}_b^\top \mathbf{x}_b",
+    r"\mathbf{\Sigma}_{ab} \mathbf{\Sigma}_{bb} \mathbf{x}_b = \mathbf{\Sigma}_{ab} "
+    r"(\mathbf{\Sigma}_{bb} \mathbf{x}_b)",
+)
+
+
+def test_blocks_named_by_letters():
+    form = r"\mathbf{x}^\top \mathbf{\Sigma} \mathbf{x}"
+    parts = [
+        rf"\mathbf{{x}}_{one}^\top \mathbf{{\Sigma}}_{{{one}{other}}} \mathbf{{x}}_{other}"
+        for one in "ab"
+        for other in "ab"
+    ]
+    assert last(*BLOCKS, f"{form} = {' + '.join(parts)}") is CONFIRMED
+    assert last(*BLOCKS, f"{form} = {' + '.join(parts[:-1])} - {parts[-1]}") is REFUTED

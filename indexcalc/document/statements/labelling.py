@@ -69,6 +69,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | extents
         | named_after(chains, subscripts)
         | means_of_so_many(chains, subscripts)
+        | of_blocks(chains, subscripts)
         | set(of_functions(chains))
         | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
@@ -92,6 +93,39 @@ def means_of_so_many(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[st
     counts = {name for members in chains for member in members for name in limits_in(member)} - bound_by_sums(chains)
     means = {base: letters for base, letters in subscripts.items() if base.startswith("bar ") and letters <= counts}
     return {(base, letter) for base, letters in means.items() for letter in letters}
+
+
+def of_blocks(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
+    r"""Parts of arrays, ``\Sigma_{ab}`` and ``x_a``: some matrix is written out by all pairs of their letters."""
+    matrices = (
+        node for members in chains for member in members for node in nodes_of(member) if isinstance(node, Matrix)
+    )
+    letters = {letter for matrix in matrices for letter in block_letters(matrix)} - bound_by_sums(chains)
+    return {
+        (base, text.replace(" ", ""))
+        for base, texts in subscripts.items()
+        for text in texts
+        if text and letters.issuperset(text.split())
+    }
+
+
+def block_letters(matrix: Matrix) -> tuple[str, ...]:
+    """The letters whose pairs stand below one name in all cells of a matrix, those of rows and columns in one order."""
+    cells = [[lone_scripts(cell) for cell in row] for row in matrix.rows]
+    letters = tuple(row[0][1][0] if row and len(row[0][1]) == 2 else "" for row in cells)
+    names = {name for row in cells for name, _ in row}
+    pairs = [[below for _, below in row] for row in cells]
+    whole = pairs == [[(one, other) for other in letters] for one in letters]
+    return letters if whole and len(letters) == len(set(letters)) > 1 and len(names) == 1 else ()
+
+
+def lone_scripts(cell: Sum) -> tuple[str, tuple[str, ...]]:
+    """The name that is all of a cell, with the letters below it; empty if it is no such name."""
+    items = cell.only.items if cell.only is not None else ()
+    node = items[0] if len(items) == 1 else None
+    if not isinstance(node, Scripted) or not isinstance(node.base, Atom) or node.base.kind != "NAME":
+        return "", ()
+    return node.base.text, letters_in(node)
 
 
 def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:

@@ -22,6 +22,9 @@ RELATIONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 ROW_LIMIT = 12
 """The most rows and columns of a matrix that is judged entry by entry."""
 
+STOPS = ("COMMA", "DOT", "SEMICOLON")
+"""What may stand behind a formula in a sentence, and so at the end of a cell."""
+
 
 def structured(environment: Environment, parse: Parse) -> Node:
     """The environment with its cells read; unchanged if it cannot be."""
@@ -78,7 +81,7 @@ def tests(tokens: list[Token], parse: Parse) -> tuple[Truth, ...] | None:
     """The conditions of a branch; none for all other cases; None if they are not read."""
     parts: list[list[Token]] = [[]]
     for token in tokens:
-        if token.kind in ("QUAD", "COMMA", "DOT", "SEMICOLON") or is_word(token):
+        if token.kind in ("QUAD", *STOPS) or is_word(token):
             if token.kind in ("TEXT", "NAME") and token.text.lower() not in WORDS | OTHERWISE:
                 return None
             parts.append([])
@@ -95,9 +98,17 @@ def tests(tokens: list[Token], parse: Parse) -> tuple[Truth, ...] | None:
     return tuple(found) if bool(found) != otherwise else None
 
 
+def without_stops(cell: tuple[Token, ...]) -> tuple[Token, ...]:
+    """A cell without what ends or parts a sentence behind it."""
+    end = len(cell)
+    while end and cell[end - 1].kind in STOPS:
+        end -= 1
+    return cell[:end]
+
+
 def matrix(environment: Environment, parse: Parse) -> Node:
     """A matrix of a few rows, without ellipses; nothing in a cell is a zero, unless half of the matrix is left out."""
-    rows = environment.rows
+    rows = tuple(tuple(without_stops(cell) for cell in row) for row in environment.rows)
     width = max(map(len, rows), default=0)
     dots = any(token.kind == "DOTS" for row in rows for cell in row for token in cell)
     if dots or not rows or max(len(rows), width) > ROW_LIMIT:

@@ -1,6 +1,6 @@
 r"""Letters in a row that are one name: ``ROW\_SUM``, ``logits``, and ``RMS`` where its letters name nothing else.
 
-Bold capitals in one font, ``\mathbf{ABC}``, are factors where each is a name elsewhere, and all together are none.
+Bold letters in one font, ``\mathbf{ABC}``, are factors where each is a name elsewhere, and all together are none.
 """
 
 from __future__ import annotations
@@ -95,12 +95,15 @@ def is_label(word: str) -> bool:
 
 
 def with_factors(pieces: Sequence[list[Token]]) -> list[list[Token]]:
-    """The tokens with bold capitals that stand together one by one, where each of them is a name elsewhere.
+    r"""The tokens with bold letters that stand together one by one, where each of them is a name elsewhere.
 
+    Of those among which are small ones, ``\mathbf{Ax}``, each is a name in bold; letters that are all small are a word.
     With which an equation begins, they are a name, unless two of them also stand together the other way round.
     """
     names = {token.text for tokens in pieces for token in tokens if token.kind == "NAME"}
-    together = {token.text for tokens in pieces for token in tokens if is_run(token) and names >= set(token.text)}
+    bold = {token.text for tokens in pieces for token in tokens if token.kind == "NAME" and token.bold}
+    found = {token.text for tokens in pieces for token in tokens if is_run(token)}
+    together = {text for text in found if (names if text.isupper() else bold).issuperset(text)}
     pairs = {pair for run in together for pair in pairwise(run)}
     turned = {run for run in together if any(pair[::-1] in pairs for pair in pairwise(run))}
     whole = {tokens[position].text for tokens in pieces for position in heads(tokens)} - turned
@@ -119,8 +122,10 @@ def heads(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def is_run(token: Token) -> bool:
-    """Whether a token holds bold capitals."""
-    return token.kind == "NAME" and token.bold and len(token.text) > 1 and token.text.isupper()
+    """Whether a token holds bold letters with a capital among them, and no more than a product has."""
+    text = token.text
+    mixed = text.isalpha() and not text.islower() and len(text) < LONG
+    return token.kind == "NAME" and token.bold and len(text) > 1 and (text.isupper() or mixed)
 
 
 def factors(token: Token, together: Set[str]) -> Iterator[Token]:

@@ -69,3 +69,22 @@ def test_the_number_of_values_below_a_mean_is_a_label_and_no_last_entry():
     assert {("bar x", "n"), ("bar y", "n")} <= labels(mean)
     entries = r"$$L = \sum_{i=1}^n a_i \bar x_i$$" + "\n\n" + r"$$d = \bar x_n - \bar x_1$$"
     assert ("bar x", "n") not in labels(entries)
+
+
+BLOCKS = r"$$\Sigma = \begin{pmatrix} \Sigma_{aa} & \Sigma_{ab} \\ \Sigma_{ba} & \Sigma_{bb}. \end{pmatrix}.$$" + "\n\n"
+"""A matrix of four blocks, at the end of a sentence."""
+
+
+def test_pairs_of_letters_that_write_out_a_matrix_are_labels_of_blocks():
+    assert {("Sigma", "ab"), ("x", "a"), ("K", "bb")} <= labels(BLOCKS + r"$$y = x_a + K_{bb} x_b$$")
+    assert ("x", "c") not in labels(BLOCKS + r"$$y = x_a + x_c + z_c$$")
+
+
+def test_a_letter_that_a_sum_binds_is_none_of_a_block():
+    assert ("x", "a") not in labels(BLOCKS + r"$$y = \sum_a x_a z_a$$")
+
+
+def test_letters_in_another_order_are_entries():
+    assert ("S", "ab") not in labels(
+        r"$$S = \begin{pmatrix} S_{aa} & S_{ba} \\ S_{ab} & S_{bb} \end{pmatrix} + T_{ab}$$"
+    )

@@ -43,6 +43,12 @@ def test_they_are_factors_if_two_of_them_stand_the_other_way_round(turned: str) 
     assert names(*NAMED, r"\mathbf{AB} = x", turned, r"2 \mathbf{AB}") == ["A", "B"]
 
 
+def test_a_capital_and_small_letters_are_factors_if_all_are_names_in_bold() -> None:
+    assert names(r"\mathbf{A} \mathbf{x}", r"\mathbf{Ax} + \mathbf{A}") == ["A", "x", "A"]
+    assert names(r"\mathbf{A} x", r"\mathbf{Ax}") == ["Ax"]
+    assert names(r"\mathbf{T} + \mathbf{r}", r"\mathbf{Tr} = 1", r"2 \mathbf{Tr}") == ["Tr"]
+
+
 def test_small_bold_letters_are_one_name() -> None:
     assert names(r"\mathbf{d} + \mathbf{z}", r"\mathbf{dz}") == ["dz"]
 
