@@ -152,6 +152,7 @@ def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
     claims = [
         claim
         for number in range(page.told, len(page.statements))
+        if not page.statements[number].implied
         for claim in claims_of(
             page, number, judged, votes, supported=supported, corrector=corrector, explain=explain, mistaken=mistaken
         )
@@ -342,6 +343,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew) and not has_meaning(page, number):
         return Unjudged(Verdict.DEFINITION, defines=True)
+    if (number, member) in page.implying:
+        return Unjudged(Verdict.DEFINITION)
     if member == 1 and determines(page, number, supported):
         return Unjudged(Verdict.DEFINITION)
     if member == 1 and number in page.means.laws.values():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from indexcalc.document.choices import Asking, Interpretation, Kind, alternatives
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import ROW, Typed
 from indexcalc.document.page import Page
 from indexcalc.document.reader import read
 from indexcalc.document.report import Verdict
@@ -47,17 +48,28 @@ def shape_said(page: Page, number: int, member: int) -> ShapeFinding:
     return found
 
 
+def without_ones(value: Typed, sizes: tuple[str, ...]) -> tuple[str, ...]:
+    """The sizes of a column ``n x 1``, a row ``1 x n`` or a number ``1 x 1``, without the ones."""
+    if len(sizes) != 2 or len(value.axes) >= 2:
+        return sizes
+    if not value.axes:
+        return () if sizes == ("1", "1") else sizes
+    one = 0 if value.orientation == ROW else 1
+    return (sizes[1 - one],) if sizes[one] == "1" else sizes
+
+
 def compared(page: Page, number: int, tree: Sum, sizes: tuple[str, ...], asking: Asking) -> ShapeFinding:
     """What is found of a shape that is said of an expression, in one reading."""
     table = Table(page, asking, number, read)
     own: list[str] = []
     try:
         value = table.meaning(tree)
+        sizes = without_ones(value, sizes)
         if len(value.axes) != len(sizes):
             return ShapeFinding(Verdict.UNCLEAR, f"an array with {len(value.axes)} axes")
         own = [table.sizes.name_of(axis) for axis in value.axes]
         for axis, size in zip(value.axes, sizes, strict=True):
-            if size not in page.sizes_of_names:
+            if size not in page.sizes_of_names and not size.isdigit():
                 return ShapeFinding(Verdict.UNCLEAR, f"the size {size} is not known")
             table.sizes.unify(axis, table.sizes.named(size, declared=True))
     except ShapeError as error:

@@ -23,6 +23,7 @@ from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.fields import Fields, slopes_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
+from indexcalc.document.statements.implied import with_implied
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
     cases_in,
@@ -147,6 +148,16 @@ class Page:
     def symmetric(self) -> frozenset[str]:
         """The matrices that the context says to be symmetric."""
         return frozenset(name for number, name in self.laws.items() if number < self.told)
+
+    @cached_property
+    def implying(self) -> frozenset[tuple[int, int]]:
+        """The members that imply an equation, each with the number of its statement."""
+        written = 0
+        found = set[tuple[int, int]]()
+        for number, statement in enumerate(self.statements):
+            written = written if statement.implied else number
+            found.update({(written, statement.implied)} if statement.implied else ())
+        return frozenset(found)
 
     # How names are used
 
@@ -629,7 +640,7 @@ def page_of(document: Document, context: Context) -> Page:
     attach_spoken(document, statements)
     statements, schematic = set_aside(document, statements, context.schematic)
     told = given_statements(context)
-    return Page(document, (*told, *statements), tuple(troubles), context, len(told), tuple(schematic))
+    return Page(document, (*told, *with_implied(statements)), tuple(troubles), context, len(told), tuple(schematic))
 
 
 def text_of(context: Context) -> str:

@@ -127,3 +127,20 @@ def test_a_one_in_bold_may_be_a_matrix(words):
     assert last(page + r"$$(I - \frac{1}{N} \mathbf{1}) X = X - \frac{1}{N} \mathbf{1} X$$") is CONFIRMED
     assert last(page + r"$$(I - \frac{1}{N} \mathbf{1}) X = X - \mathbf{1} X$$") is REFUTED
     assert last(page + r"$$\mathbf{1} \mathbf{1} X = N \mathbf{1} X$$") is CONFIRMED
+
+
+COLUMNS = r"Let $X \in \mathbb{R}^{n \times m}$, $w \in \mathbb{R}^n$ and $a, b \in \mathbb{R}^m$." + "\n\n"
+
+
+@pytest.mark.parametrize(
+    ("expression", "right", "wrong"),
+    [
+        (r"X a", r"n \times 1", r"m \times 1"),
+        (r"w^\top X", r"1 \times m", r"1 \times n"),
+        (r"a^\top b", r"1 \times 1", r"m \times 1"),
+        (r"a b^\top", r"m \times m", r"m \times 1"),
+    ],
+)
+def test_a_column_a_row_and_a_number_may_be_said_to_be_matrices(expression, right, wrong):
+    assert last(f"{COLUMNS}$${expression} \\in \\mathbb{{R}}^{{{right}}}$$") is CONFIRMED
+    assert last(f"{COLUMNS}$${expression} \\in \\mathbb{{R}}^{{{wrong}}}$$") is not CONFIRMED

@@ -81,6 +81,7 @@ class Statement:
         spoken: conditions that the words around it state, which may hold here.
         families: what letters above and below names count in its document.
         supposed: whether it follows from an equation that holds only in one case, ``J' = 0``.
+        implied: if no line writes it, the member that implies it of the last statement before that a line writes.
     """
 
     sides: list[Side]
@@ -92,6 +93,7 @@ class Statement:
     spoken: tuple[Condition, ...] = ()
     families: Families = field(default_factory=Families)
     supposed: bool = False
+    implied: int = 0
 
     def origin(self, member: int) -> int:
         """The first of the members that are said to be equal to one: a chain begins anew behind another relation."""
