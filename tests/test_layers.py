@@ -72,6 +72,7 @@ DOCUMENT_FLOORS = {
     "gradients": 6,
     "literals": 6,
     "means": 6,
+    "mirrors": 6,
     "multipliers": 6,
     "rows": 6,
     "scope": 6,

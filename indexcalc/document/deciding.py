@@ -21,7 +21,8 @@ from indexcalc.document.report import Verdict
 from indexcalc.document.search import UNLIKELY, Judged
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.trees import differentiated, nabla_targets
-from indexcalc.language.latex.tree import Atom, Sum
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted, Sum
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
                 phrase = o.asked[key].option(name).phrase
                 return Doubt(f"no other statement shows that {phrase}", assume([phrase]))
     reason = why_no_claim(accused)
+    if any(is_complementary(one.relation, o) for o in false):
+        reason = "it may ask where this holds"
     return unexplained(page, false) or (Doubt(reason) if reason else constrained(accused, false))
 
 
@@ -256,6 +259,22 @@ def sets_to_zero(page: Page, relation: Relation) -> bool:
     return relation.left.is_zero or (slope and relation.member > 1 and relation.right.is_zero)
 
 
+def is_complementary(relation: Relation, result: Outcome) -> bool:
+    """Whether a product of numbers is set to zero: no identity says this, since one of the factors would be zero."""
+    product, found = relation.left.only, result.comparison
+    if not relation.right.is_zero or product is None or len(product.items) < 2 or found is None or found.head.axes:
+        return False
+    return all(isinstance(item, Group) or is_factor(item) for item in product.items)
+
+
+def is_factor(item: Node) -> bool:
+    """Whether a factor is a name or a number, and no function and no sign."""
+    base = item.base if isinstance(item, Scripted) else item
+    if not isinstance(base, Atom):
+        return False
+    return base.kind in ("NAME", "NUM", "TIMES") and base.text not in {*FUNCTIONS, *STRUCTURAL}
+
+
 NEW = re.compile(
     r"\b(?:but|instead|now|suppose|assume|let|another|alternativ\w+|redefine|consider|if|where|denote|set"
     r"|reduces to|lineari[sz]\w+|approximat\w+|first order|in the limit)\b"
@@ -266,8 +285,9 @@ NEW = re.compile(
 def renames(accused: Accused, name: str) -> bool:
     """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it stands elsewhere.
 
-    Another section, item or row gives no new meaning if what follows holds with the earlier one. In the same one it
-    gives a new meaning if what follows holds with that alone.
+    It does so in another section, item or row, and where a name in the earlier equation has a new meaning since. It
+    gives no new meaning if what follows holds with the earlier one; in the same place it does if what follows holds
+    with its own alone.
     """
     page, own = accused.page, accused.judged.relation.number
     numbers = [n for n in page.defining.get(name, ()) if n < own]
@@ -280,7 +300,14 @@ def renames(accused: Accused, name: str) -> bool:
     sections, earlier = page.sections, before.span.start
     units = {sections.unit(earlier), sections.unit(start)}
     elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
+    elsewhere = elsewhere or read_anew(page, numbers[-1], own)
     return elsewhere and not rejected(accused, name)
+
+
+def read_anew(page: Page, earlier: int, own: int) -> bool:
+    """Whether an equation reads a name that has a new meaning since: what it defines may be given anew, too."""
+    read = {found.name for tree in page.statements[earlier].trees[1:] for found in page.survey.names(tree)}
+    return any(earlier < number < own for name in read for number in page.defining.get(name, ())[1:])
 
 
 def followed(accused: Accused, name: str) -> bool:

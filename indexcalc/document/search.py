@@ -11,6 +11,7 @@ from indexcalc.document.page import Page
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
 from indexcalc.document.statements.scripts import is_letter
 from indexcalc.document.table import Table
+from indexcalc.document.view import SYMMETRIC
 from indexcalc.language.latex.tree import Sum
 
 READINGS = 24
@@ -154,9 +155,6 @@ def with_symmetry(first: Outcome, trials: Trials, *, defined: bool) -> Iterator[
 
 MOST_SYMMETRIC = 8
 """The most matrices that are taken to be symmetric at once."""
-
-SYMMETRIC = "symmetric"
-"""The option of a matrix that is equal to its transpose."""
 
 
 def may_be_symmetric(table: Table, asked: Choice) -> bool:

@@ -20,6 +20,9 @@ from indexcalc.language.latex.tree import Sum
 CASE_REACH = 12
 """Behind how many words of a page a case of which it speaks is usually over."""
 
+SYMMETRIC = "symmetric"
+"""The option of a matrix that is equal to its transpose."""
+
 EXAMPLE_REACH = 3
 """How many statements behind one that gives an example are usually about it."""
 
@@ -234,8 +237,8 @@ class View:
         """``symmetric`` or ``orthogonal``, as the words of the section may say of a matrix; else ``none``."""
         said = self.page.sections.said(self.page.start(self.number))
         options = [Option("none", 0.0, f"{name} is any matrix")]
-        for one in ("symmetric", "orthogonal"):
-            stated = one in said or (one == "symmetric" and name in self.page.laws.values())
+        for one in (SYMMETRIC, "orthogonal"):
+            stated = one in said or (one == SYMMETRIC and name in self.page.laws.values())
             options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
 

@@ -462,3 +462,31 @@ def test_blocks_named_by_letters():
     ]
     assert last(*BLOCKS, f"{form} = {' + '.join(parts)}") is CONFIRMED
     assert last(*BLOCKS, f"{form} = {' + '.join(parts[:-1])} - {parts[-1]}") is REFUTED
+
+
+MULTIPLIERS = (r"Let $w, x, b, y \in \mathbb{R}$.", "s = y (w x + b)", r"\alpha = w^2", "w = x^3", "b = x^4", "y = x^5")
+
+
+def test_a_product_of_numbers_that_is_set_to_zero_is_a_condition():
+    assert last(*MULTIPLIERS, r"\alpha (1 - y (w x + b)) = 0") is OPEN
+    assert last(*MULTIPLIERS, "s - y (w x + 2 b) = 0") is REFUTED
+    assert last(*MULTIPLIERS, r"\alpha (s - y (w x + b)) = 0") is CONFIRMED
+
+
+SQUARES = r"Let $a, x \in \mathbb{R}^2$ and $C, D, E \in \mathbb{R}^{2 \times 2}$."
+WORDS = "Many words stand here between the two. " * 4
+
+
+def test_what_rests_on_a_name_that_is_given_anew_may_be_given_anew():
+    page = SQUARES, "B = C D", "y = a + B x", "F = E C"
+    assert last(*page, "Let now $B = E$.", WORDS, "y = B x - a") is OPEN
+    assert last(*page, WORDS, "y = B x - a") is REFUTED
+
+
+def test_parts_of_a_symmetric_matrix_are_transposes():
+    matrix = r"\begin{pmatrix} A_{11} & A_{12} \\ A_{21} & A_{22} \end{pmatrix}"
+    page = f"A = {matrix}", r"A_{11} A_{11}^{-1} A_{12} x = A_{12} x"
+    claim = r"A_{12}^\top A_{11}^{-1} A_{12} = A_{21} A_{11}^{-1} A_{12}"
+    assert last("The matrix A is symmetric.", *page, claim) is CONFIRMED
+    assert last("The matrix A is symmetric.", *page, claim.replace("A_{21}", "2 A_{21}")) is not CONFIRMED
+    assert last("The matrix A is any.", *page, claim) is not CONFIRMED
