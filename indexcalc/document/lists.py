@@ -8,7 +8,7 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.literals import column
 from indexcalc.document.meaning.blocks import of_blocks
 from indexcalc.document.meaning.symbols import NotUnderstoodError
-from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
 from indexcalc.document.table import Table
 
 VECTORS = choice(
@@ -25,7 +25,8 @@ def listed(table: Table, bracket: str, values: Sequence[Typed]) -> Typed:
     if not any(value.axes for value in values):
         return column(values, table.sizes)
     vectors = all(len(value.axes) < 2 and value.orientation == COLUMN for value in values)
-    if bracket == "(" and not vectors:
+    rows = all(not value.axes or (len(value.axes) == 1 and value.orientation == ROW) for value in values)
+    if bracket == "(" and not vectors and not rows:
         raise NotUnderstoodError("a list of matrices")
     if vectors and (bracket == "(" or table.asking(VECTORS).name == "below"):
         return of_blocks([[value] for value in values], table.sizes)

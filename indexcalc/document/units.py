@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations
 
+import sympy as sp
+
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning.nodes import ONE, Meaning, Ones, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.statements.extents import size_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.scripts import Named, is_letter
 from indexcalc.document.statements.shapes import ONES
@@ -34,7 +37,8 @@ def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
     if name in table.page.defining:
         return None
     if any(isinstance(part, Expression) for part in parts or ()):
-        return None
+        size = size_below(table, found)
+        return None if size is None else identity(table.sizes, size)
     if name == "delta" and parts is not None and len(parts) == 2:
         return delta(table, place(parts[0]), place(parts[1]))
     if name == "I" and parts is None:
@@ -55,6 +59,8 @@ def size_below(table: Table, found: Named) -> Ix | None:
     base, mark, label = found.name.partition("_")
     parts = (label,) if mark and found.parts is None else found.parts or ()
     page = table.page
+    if base == "I" and len(parts) == 1 and isinstance(parts[0], Expression):
+        return computed_size(table, parts[0])
     if base != "I" or len(parts) != 1 or found.name in page.declared or not re.fullmatch(r"[A-Za-z]|[2-9]", parts[0]):
         return None
     if parts[0] in page.index_letters and not table.view.is_size(parts[0]):
@@ -68,6 +74,21 @@ def size_below(table: Table, found: Named) -> Ix | None:
     if table.asking(question).name == "array":
         return None
     return table.sizes.measured(int(parts[0])) if parts[0].isdigit() else table.sizes.named(parts[0])
+
+
+def computed_size(table: Table, below: Expression) -> Ix | None:
+    """The size that an expression of sizes is, ``I_{m-k}``; None if a letter in it is an index elsewhere."""
+    formula = size_of(below.tokens)
+    if formula is None or not formula.free_symbols or page_has_index(table, formula):
+        return None
+    index = table.sizes.fresh()
+    table.sizes.compute(index, formula)
+    return index
+
+
+def page_has_index(table: Table, formula: sp.Expr) -> bool:
+    """Whether a letter of an expression is an index."""
+    return any(symbol.name in table.page.index_letters for symbol in formula.free_symbols)
 
 
 def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:

@@ -81,3 +81,14 @@ def test_a_sum_may_leave_out_a_letter_or_begin_at_one():
     start = r"t_j = x_j + \sum_{i > j} x_i"
     assert last(start, r"t_j = \sum_{i=j}^n x_i") is CONFIRMED
     assert last(start, r"t_j = \sum_{i=j}^n x_i", r"t_j = \sum_{i > j} x_i") is REFUTED
+
+
+UPPER = r"\begin{pmatrix} I_k & 0 \\ -A_{21} A_{11}^{-1} & I_{m-k} \end{pmatrix}"
+PARTED = r"\begin{pmatrix} A_{11} & A_{12} \\ A_{21} & A_{22} \end{pmatrix}"
+
+
+def test_an_elimination_of_blocks():
+    page = f"A = {PARTED}", r"A_{11} A_{11}^{-1} A_{12} = A_{12}"
+    right = UPPER + r" A = \begin{pmatrix} A_{11} & A_{12} \\ 0 & A_{22} - A_{21} A_{11}^{-1} A_{12} \end{pmatrix}"
+    assert last(*page, right) is CONFIRMED
+    assert last(*page, right.replace("A_{22} -", "A_{22} +")) is not CONFIRMED

@@ -1,11 +1,13 @@
-r"""Equations that no line writes: ``a = \sigma(w x + b) = \sigma(z)`` says that z is w x + b."""
+r"""Equations that no line writes: ``a = \sigma(w x + b) = \sigma(z)`` gives z, and ``x^T = y^T A`` gives x."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.outline import Side, Statement
+from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
@@ -15,32 +17,61 @@ NAMES = ("NAME", "FUNC")
 
 
 def with_implied(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, and behind each those that it implies of names with which no equation begins.
+    """The statements, and behind each those that it implies of names that no equation gives.
 
-    What a chain defines is then a function of such a name, by which it may be differentiated.
+    What a transpose gives an equation behind it may state. What a chain defines is a function of the name in it, by
+    which it may be differentiated.
     """
-    heads = {spelt(one.sides[0].tokens) for one in statements}
+    heads = [spelt(one.sides[0].tokens) for one in statements]
+    given: set[str] = set()
     found: list[Statement] = []
-    for statement in statements:
+    for place, statement in enumerate(statements):
         found.append(statement)
-        for implied in implied_by(statement):
-            name = spelt(implied.sides[0].tokens)
-            if name not in heads:
-                heads.add(name)
-                found.append(implied)
-                put_name_first(statement, implied)
+        for one in implied_by(statement):
+            name = spelt(one.sides[0].tokens)
+            if name not in given.union(heads[:place] if one.implied == 1 else heads):
+                given.add(name)
+                found.append(one)
+                put_name_first(statement, one)
     return found
 
 
 def put_name_first(statement: Statement, implied: Statement) -> None:
     """Let a chain that gives a name give it by the member with the other name in it."""
+    if implied.implied != 2:
+        return
     first, one, other = statement.sides[:3]
-    behind = implied.sides[0].start >= other.start
-    if implied.implied == 2 and behind and is_name(first.tokens) and one.relation == other.relation:
+    if implied.sides[0].start >= other.start and is_name(first.tokens) and one.relation == other.relation:
         statement.sides[1:3] = [other, one]
 
 
 def implied_by(statement: Statement) -> Iterator[Statement]:
+    """The equations of names that a statement implies."""
+    yield from of_transposes(statement)
+    yield from of_arguments(statement)
+
+
+def of_transposes(statement: Statement) -> Iterator[Statement]:
+    """What an equation implies that gives the transpose of a name."""
+    tokens, (_, side, *_) = statement.sides[0].tokens, (*statement.sides, None)
+    name, mark = tokens[:-2], tokens[-2:]
+    if side is None or side.relation != "=" or side.tree is None or not is_name(name) or mark[0].kind != "SUP":
+        return
+    if is_transpose(mark[1:]) and not stands_in(name, side.tokens):
+        opening, closing_one = (replace(mark[0], kind=text, text=text) for text in "()")
+        yield from implied(statement, 1, name, [opening, *side.tokens, closing_one, *mark])
+
+
+def implied(statement: Statement, member: int, name: Sequence[Token], formula: Sequence[Token]) -> Iterator[Statement]:
+    """The equation of a name; none if its formula cannot be parsed."""
+    try:
+        sides = [side_of("", name), side_of("=", formula)]
+    except (IndexCalcError, RecursionError):
+        return
+    yield Statement(sides, statement.span, statement.number, families=statement.families, implied=member)
+
+
+def of_arguments(statement: Statement) -> Iterator[Statement]:
     """What a chain implies whose members behind the first differ in one argument, which is a name in the other."""
     for member in range(2, len(statement.sides)):
         one, other = statement.sides[member - 1 : member + 1]
@@ -50,12 +81,8 @@ def implied_by(statement: Statement) -> Iterator[Statement]:
         if arguments is None:
             continue
         formula, name = sorted(arguments, key=is_name)
-        if is_name(name) and not is_name(formula) and spelt(name) not in spelt(formula):
-            try:
-                sides = [side_of("", name), side_of("=", formula)]
-            except (IndexCalcError, RecursionError):
-                continue
-            yield Statement(sides, statement.span, statement.number, families=statement.families, implied=member)
+        if is_name(name) and not is_name(formula) and not stands_in(name, formula):
+            yield from implied(statement, member, name, formula)
 
 
 def side_of(relation: str, tokens: Sequence[Token]) -> Side:
@@ -88,6 +115,25 @@ def closing(tokens: Sequence[Token], opening: int) -> int:
 def is_name(tokens: Sequence[Token]) -> bool:
     """Whether tokens are a name, with scripts or without."""
     return bool(tokens) and tokens[0].kind == "NAME" and after_scripts(tokens, 1) == len(tokens)
+
+
+def stands_in(name: Sequence[Token], formula: Sequence[Token]) -> bool:
+    """Whether a name stands in a formula, whatever is above it."""
+    own = without_above(name, 0)
+    return any(token.kind == "NAME" and without_above(formula, place) == own for place, token in enumerate(formula))
+
+
+def without_above(tokens: Sequence[Token], place: int) -> str:
+    """The name that begins at a place, with what stands below it."""
+    below = place + 1 < len(tokens) and tokens[place + 1].kind == "SUB"
+    end = after_scripts(tokens[: place + LIMIT], place + 1) if below else place + 1
+    scripts = tokens[place:end]
+    above = next((n for n, token in enumerate(scripts) if token.kind == "SUP"), len(scripts))
+    return spelt(scripts[:above])
+
+
+LIMIT = 30
+"""The most tokens of scripts that are looked at."""
 
 
 def spelt(tokens: Iterable[Token]) -> str:

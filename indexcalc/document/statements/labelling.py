@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
 
 from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
 from indexcalc.document.statements.limits import limits_in
-from indexcalc.document.statements.scripts import Named, is_letter, named, subscript
+from indexcalc.document.statements.scripts import Named, inverse_mark, is_letter, is_transpose, named, subscript
 from indexcalc.document.statements.trees import (
     is_lone,
     is_nabla,
@@ -70,6 +70,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | named_after(chains, subscripts)
         | means_of_so_many(chains, subscripts)
         | of_blocks(chains, subscripts)
+        | of_identities(chains, subscripts)
         | set(of_functions(chains))
         | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
@@ -107,6 +108,13 @@ def of_blocks(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) ->
         for text in texts
         if text and letters.issuperset(text.split())
     }
+
+
+def of_identities(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
+    """Identities with their size below them, ``I_n``: nothing else has the letter as an index, and no sum binds it."""
+    used = {letter for base, texts in subscripts.items() if base != "I" for text in texts for letter in text.split()}
+    own = {text for text in subscripts.get("I", ()) if len(text) == 1 and text.isalpha()}
+    return {("I", letter) for letter in own - used - bound_by_sums(chains)}
 
 
 def block_letters(matrix: Matrix) -> tuple[str, ...]:
@@ -283,7 +291,17 @@ def entries_written_out(chains: list[tuple[Sum, ...]]) -> set[str]:
         for cell in sums_in(node)
         for inner in name_nodes(cell)
     ]
-    return {n.base.text for n in cells if isinstance(n, Scripted) and n.below and isinstance(n.base, Atom)} & bare
+    found = {n.base.text for n in cells if isinstance(n, Scripted) and n.below and isinstance(n.base, Atom)} & bare
+    return found - set(turned_parts(nodes))
+
+
+def turned_parts(nodes: Iterable[Node]) -> Iterator[str]:
+    """The names in capitals of which a part with numbers below is transposed or inverted: a block, and no entry."""
+    for node in nodes:
+        if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.text.isupper():
+            marks = (is_transpose(tokens) or inverse_mark(tokens) for tokens in node.above)
+            if any(marks) and all(part.isdigit() for part in subscript(node.below).parts) and node.below:
+                yield node.base.text
 
 
 def sums_barely(member: Sum) -> bool:

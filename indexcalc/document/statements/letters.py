@@ -19,12 +19,13 @@ CLASS_LETTERS = frozenset({"c", "t", "y"})
 
 
 def index_letters(survey: Survey) -> frozenset[str]:
-    """The letters that index something; those below ones alone are sizes."""
+    """The letters that index something; those below ones alone, or an identity, are sizes."""
     return frozenset(
         part
         for name, usage in survey.usages.items()
         if name != "1"
         for parts in usage.letters
+        if name != "I" or len(parts) > 1
         for part in letters_among(parts)
         if is_letter(part)
     )

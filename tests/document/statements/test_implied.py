@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.document.check import check
+from indexcalc.document.page import page_of
 from indexcalc.document.report import Verdict
+from indexcalc.document.statements.context import read_context
+from indexcalc.language.document import read_document
 from tests.support.verdicts import judged
 
 TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
@@ -56,3 +59,23 @@ def test_what_else_differs_implies_nothing(chain):
 def test_a_name_with_an_equation_keeps_it():
     claim = verdicts(r"z = 2 w^\top x + b", CHAINS[0])[-1]
     assert claim is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("given", [r"v^\top = u^\top A", r"v^T = u^T A"])
+def test_the_transpose_of_a_name_gives_the_name(given):
+    page = f"$${given}$$\n\n$$u^\\top A w = v^\\top w$$\n\n"
+    assert judged(check(page).claims[0]) is Verdict.DEFINITION
+    assert judged(check(page + r"$$v = A^\top u$$").claims[-1]) in TRUE
+    assert judged(check(page + r"$$v = A u$$").claims[-1]) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("law", [r"A^\top = -A", r"A^\top = A", r"A^\top = A^{-1}", r"x^\top = x_1 A"])
+def test_a_law_gives_no_name(law):
+    assert judged(check(f"$${law}$$").claims[0]) is not Verdict.REFUTED
+    assert len(page_of(read_document(f"$${law}$$"), read_context([""])).statements) == 1 + law.startswith("x")
+
+
+def test_rows_in_a_list_are_one_beside_the_other():
+    page = r"$$x^\top = (y^\top, z^\top)$$" + "\n\n"
+    assert judged(check(page + r"$$x^\top x = y^\top y + z^\top z$$").claims[-1]) in TRUE
+    assert judged(check(page + r"$$x^\top x = y^\top y - z^\top z$$").claims[-1]) not in TRUE

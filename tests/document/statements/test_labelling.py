@@ -88,3 +88,17 @@ def test_letters_in_another_order_are_entries():
     assert ("S", "ab") not in labels(
         r"$$S = \begin{pmatrix} S_{aa} & S_{ba} \\ S_{ab} & S_{bb} \end{pmatrix} + T_{ab}$$"
     )
+
+
+def test_a_part_that_is_inverted_is_a_block():
+    literal = r"$$A = \begin{pmatrix} A_{11} & A_{12} \\ A_{21} & A_{22} \end{pmatrix}$$" + "\n\n"
+    assert ("A", "21") in labels(literal + r"$$S = A_{22} - A_{21} A_{11}^{-1} A_{12}$$")
+    assert ("A", "21") not in labels(literal + r"$$\det A = A_{11} A_{22} - A_{12} A_{21}$$")
+    lower = literal.replace("A", "a")
+    assert ("a", "21") not in labels(lower + r"$$s = a_{22} - a_{21} a_{11}^{-1} a_{12}$$")
+
+
+def test_what_stands_below_an_identity_alone_is_a_size():
+    assert ("I", "k") in labels(r"$$A = I_k + B$$")
+    assert ("I", "k") not in labels(r"$$A = I_k + B_k$$")
+    assert ("I", "k") not in labels(r"$$A = \sum_k I_k$$")
