@@ -72,6 +72,24 @@ y[i] = (exp(2*x[i]) - 1)/(exp(2*x[i]) + 1)
 upstream G[i] = dL/dy[i]
 derive x
 """,
+    "smallest_by_an_exponential_of_a_softmax": """
+index k : D
+input u[k]
+v = min[k](sum[k](u[k]*silu(u[k]))/sqrt(exp(softmax[k](u[k]))^2 + 1))
+y[k] = u[k]*v
+upstream G[k] = dL/dy[k]
+derive u
+""",
+    "largest_of_softmax_and_sums_of_exponentials": """
+index i : N
+index k,l : D
+input u[i,k], w[i,k]
+m[i] = max[k](w[i,k]*exp(u[i,k])/sum[l](exp(u[i,l])))
+n[i] = max[k](log(sum[l](exp(u[i,l] - w[i,k]))))
+y[i] = m[i]*n[i]
+upstream G[i] = dL/dy[i]
+derive u, w
+""",
     "elu_by_a_minimum": """
 index i : N
 input x[i]
