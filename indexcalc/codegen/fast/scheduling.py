@@ -14,7 +14,8 @@ a bound, all that can runs in a loop.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
+from math import comb
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, Schedule, group_order, order_of
@@ -23,6 +24,10 @@ from indexcalc.codegen.statements import Statement
 
 STATEMENT_LIMIT = 400
 """The most statements for which loops are looked for; more run one after another."""
+
+
+LOOP_LIMIT = 450
+"""The most loops that are tried around one statement: all of them up to seven axes."""
 
 
 def scheduled(problem: Blocking, block: str | None = None) -> Schedule:
@@ -60,15 +65,22 @@ def best_loop(problem: Blocking, root: Statement, loops: Sequence[Loop], block: 
     """The loop around a statement, over the indices that leave least in memory."""
     order = order_of(problem, [frozenset(loop.indices) for loop in loops])
     choices: list[tuple[tuple[int, ...], int, Loop]] = []
+    most = most_outer(len(root.axes))
     for index in root.axes:
         others = [axis for axis in root.axes if axis != index]
-        for count in range(len(others) + 1):
+        for count in range(most + 1):
             for outer in combinations(others, count):
                 loop = loop_of(problem, root, grown(problem, root, (*outer, index), order))
                 asked = block is not None and index.name != block
                 rank = (asked, *cost(problem, loop, loops), *awkwardness(root, (*outer, index)))
                 choices.append((rank, len(choices), loop))
     return min(choices)[2]
+
+
+def most_outer(rank: int) -> int:
+    """Over how many indices beside the innermost one loops are tried: all, unless there are too many."""
+    tried = accumulate(rank * comb(rank - 1, count) for count in range(rank))
+    return max((count for count, total in enumerate(tried) if total <= LOOP_LIMIT), default=0)
 
 
 def awkwardness(root: Statement, indices: tuple[Index, ...]) -> tuple[int, ...]:

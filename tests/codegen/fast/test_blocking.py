@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from indexcalc.algebra.terms import Access, tensors_of, walk
+from indexcalc.codegen.fast import scheduling
 from indexcalc.codegen.fast.blocking import Blocking, Loop
+from indexcalc.codegen.fast.growing import grown
 from indexcalc.codegen.fast.outline import outlined
 from indexcalc.codegen.fast.scheduling import scheduled
 from indexcalc.codegen.statements import Kind, Statement
@@ -249,3 +252,26 @@ def test_what_is_summed_by_column_runs_along_its_rows_too():
     total = Statement("t", (k,), (term(at("E", i, k), over=(i,)),))
     (loop,) = scheduled(problem_of(exp_of("E", "X", i, k), total, given=X, wanted=["E", "t"]))
     assert loop.indices["E"] == (i,)
+
+
+@pytest.mark.parametrize("rank", [5, 8, 10])
+def test_no_more_loops_are_tried_around_a_tensor_than_the_limit(monkeypatch, rank):
+    letters = "abcdefghij"[:rank]
+    axes = ",".join(letters)
+    half = rank // 2
+    inputs = f"input x[{','.join(letters[:half])}], w[{','.join(letters[half:])}]"
+    body = f"y[{axes}] = sigmoid(x[{','.join(letters[:half])}] * w[{','.join(letters[half:])}])"
+    text = f"index {', '.join(letters)} : N\n{inputs}\n{body}\nz = sum[{axes}](y[{axes}]^2)\n"
+    problem = outlined(derive(read_problem(text)), {}, None).problem
+    tried = Counter()
+
+    def counted(*given):
+        tried[given[1].name] += 1
+        return grown(*given)
+
+    monkeypatch.setattr(scheduling, "grown", counted)
+    assert_valid(problem, scheduled(problem))
+    assert tried
+    assert max(tried.values()) <= scheduling.LOOP_LIMIT
+    if rank == 5:
+        assert max(tried.values()) == 5 * 2**4  # all of them

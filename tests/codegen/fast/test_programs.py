@@ -7,6 +7,13 @@ from indexcalc.generation import loaded
 from indexcalc.proof.fast import check_fast
 
 PROGRAMS = {
+    "a tensor with eight axes": """
+index a, b, c, d : M
+index e, f, g, h : N
+input x[a,b,c,d], w[e,f,g,h]
+y[a,b,c,d,e,f,g,h] = sigmoid(x[a,b,c,d] * w[e,f,g,h] + x[a,c,b,d])
+z[a,e] = sum[b,c,d,f,g,h](y[a,b,c,d,e,f,g,h]^2)
+""",
     "a diagonal under a norm": """
 index t, u : M
 index g, w : H
