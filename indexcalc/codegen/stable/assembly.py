@@ -122,7 +122,8 @@ class Assembly:
         sums = (*self.ahead.sums.values(), *self.reverse.sums.values())
         again = (name for eq in sums if eq.name in self.shifted.values() for name in tensors_of(eq.terms))
         solved = (name for solves in self.solves for statement in solves for name in statement.reads)
-        return self.closure((*plain, *again, *solved, *self.tensors, *self.backward.outputs), self.shifted)
+        among = (name for extreme in self.extremes for name in extreme.statement.reads)
+        return self.closure((*plain, *again, *solved, *among, *self.tensors, *self.backward.outputs), self.shifted)
 
     @cached_property
     def absent(self) -> frozenset[str]:

@@ -85,6 +85,7 @@ class Carriers:
         logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
         largest: the bound that is the largest exponent of these parts, whatever they are called.
         found: what `unfolded` found, by what was asked and how much was known.
+        extremes: the largest and smallest entries that the program asks for.
     """
 
     taken: set[str]
@@ -97,6 +98,7 @@ class Carriers:
     logarithms: dict[str, Access] = field(default_factory=dict)
     largest: dict[frozenset[Part], Access] = field(init=False)
     found: dict[tuple[Term, bool, int, int], Terms] = field(default_factory=dict)
+    extremes: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.largest = {}
@@ -131,6 +133,14 @@ class Carriers:
             self.forms[equation.name] = Form(equation.slots, unfolded, wild)
         elif wild or loose:
             self.carry(equation, unfolded)
+
+    def is_compared(self, base: Fn) -> bool:
+        """Whether a test compares an entry that has a shifted form with the largest or smallest one.
+
+        It is that one only if it stands there as it was computed: the form differs by a rounding.
+        """
+        names = set(tensors_of(base.arg)) if base.name == "step" else set()
+        return not names.isdisjoint(self.extremes) and not names.isdisjoint(self.shifted)
 
     def equation_unfolded(self, equation: Equation, *, everything: bool) -> Terms:
         """The right side with forms put in; with all of them, if fewer exponentials are left open by it."""

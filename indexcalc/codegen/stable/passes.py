@@ -56,9 +56,8 @@ def stable_passes(
     first, second = sums.named(plain), sums.named(reverse)
     helpers = {equation.name for equation in first} - set(program.tensors)
     spare = {*hoisted_names(program), *recompute, *helpers} - set(program.outputs)
-    # An entry is the largest only if it is compared as it was computed: no reader puts its form in for it.
-    compared_whole = {name for extreme in extremes for name in extreme.statement.reads}
-    carriers = known_carriers(first, second, taken, compared_whole)
+    carriers = known_carriers(first, second, taken)
+    carriers.extremes = frozenset(extreme.statement.name for extreme in extremes)
     ahead = rewritten(first, carriers, definitions, ()).restored(sums).joined()
     with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
     for equation in second:
@@ -70,20 +69,14 @@ def stable_passes(
     return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes, solves).passes()
 
 
-def known_carriers(
-    first: Sequence[Equation], second: Sequence[Equation], taken: set[str], whole: Collection[str]
-) -> Carriers:
-    """The forms of the forward tensors but those that stay `whole`.
-
-    A signed sum takes the bound of what it is divided by, wherever that stands.
-    """
-    learned = [equation for equation in first if equation.name not in whole]
+def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken: set[str]) -> Carriers:
+    """The forms of the forward tensors; a signed sum takes the bound of what it is divided by, wherever that stands."""
     definitions = {equation.name: equation for equation in (*first, *second)}
     divided = divided_tensors((*first, *second), definitions)
     below = frozenset(name for equation in (*first, *second) for name in divisors(equation.terms))
     positive = positive_tensors((*first, *second))
     trial = Carriers(set(taken), divided, below, positive)
-    for equation in learned:
+    for equation in first:
         trial.learn(equation)
     sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
     owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
@@ -98,7 +91,7 @@ def known_carriers(
             bounds[name] = bound
     names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
     carriers = Carriers({*taken, *bounds, *names}, divided, below, positive, bounds=bounds)
-    for equation in learned:
+    for equation in first:
         carriers.learn(equation)
     return carriers
 

@@ -170,6 +170,8 @@ class Rewriting:
                 factor = power(stable, exponent)
                 coeff = coeff * factor.coeff
                 powers += factor.powers
+            elif isinstance(base, Fn) and self.carriers.is_compared(base):
+                powers.append((base, exponent))
             elif isinstance(base, Fn) and base.name in SIGNS and (sign := self.signed(base)) is not None:
                 powers += power(self.terms((sign,)), exponent).powers
             elif isinstance(base, Fn):
