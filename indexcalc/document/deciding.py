@@ -7,7 +7,7 @@ It is refuted only if it is false under all such readings, claims something, and
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexcalc.document.choices import Interpretation, Key, Kind, meaning_key
@@ -21,7 +21,7 @@ from indexcalc.document.report import Verdict
 from indexcalc.document.search import UNLIKELY, Judged
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.trees import differentiated, nabla_targets
-from indexcalc.language.latex.tree import Atom, Group, Node, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 
@@ -260,11 +260,22 @@ def sets_to_zero(page: Page, relation: Relation) -> bool:
 
 
 def is_complementary(relation: Relation, result: Outcome) -> bool:
-    """Whether a product of numbers is set to zero: no identity says this, since one of the factors would be zero."""
+    """Whether a product is set to zero of numbers, or of arrays with no name in common.
+
+    No identity says this, since one of the factors would be zero: it says where something holds.
+    """
     product, found = relation.left.only, result.comparison
-    if not relation.right.is_zero or product is None or len(product.items) < 2 or found is None or found.head.axes:
+    if not relation.right.is_zero or product is None or found is None:
         return False
-    return all(isinstance(item, Group) or is_factor(item) for item in product.items)
+    if len(product.items) < 2 or not all(isinstance(item, Group) or is_factor(item) for item in product.items):
+        return False
+    names = [set(names_within(item)) for item in product.items]
+    return not found.head.axes or sum(map(len, names)) == len(set[str]().union(*names))
+
+
+def names_within(item: Node) -> Iterator[str]:
+    """The names in a factor."""
+    yield from (node.text for node in nodes_of(item) if isinstance(node, Atom) and node.kind == "NAME")
 
 
 def is_factor(item: Node) -> bool:

@@ -490,3 +490,13 @@ def test_parts_of_a_symmetric_matrix_are_transposes():
     assert last("The matrix A is symmetric.", *page, claim) is CONFIRMED
     assert last("The matrix A is symmetric.", *page, claim.replace("A_{21}", "2 A_{21}")) is not CONFIRMED
     assert last("The matrix A is any.", *page, claim) is not CONFIRMED
+
+
+def test_a_product_of_arrays_that_have_no_name_in_common_is_one_too():
+    page = (
+        r"Let $X \in \mathbb{R}^{n \times d}$, $w \in \mathbb{R}^d$ and $y \in \mathbb{R}^n$.",
+        "r = y - X w",
+        "P = X X^T",
+    )
+    given = (*page, r"s = X^T y + r^T r X^T y")
+    assert last(*given, r"P (y - r) = 0") is OPEN
