@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations
 
-import sympy as sp
-
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning.nodes import ONE, Meaning, Ones, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
@@ -79,16 +77,12 @@ def size_below(table: Table, found: Named) -> Ix | None:
 def computed_size(table: Table, below: Expression) -> Ix | None:
     """The size that an expression of sizes is, ``I_{m-k}``; None if a letter in it is an index elsewhere."""
     formula = size_of(below.tokens)
-    if formula is None or not formula.free_symbols or page_has_index(table, formula):
+    letters = {symbol.name for symbol in formula.free_symbols} if formula is not None else set()
+    if formula is None or not letters or letters & table.page.index_letters:
         return None
     index = table.sizes.fresh()
     table.sizes.compute(index, formula)
     return index
-
-
-def page_has_index(table: Table, formula: sp.Expr) -> bool:
-    """Whether a letter of an expression is an index."""
-    return any(symbol.name in table.page.index_letters for symbol in formula.free_symbols)
 
 
 def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:

@@ -66,6 +66,12 @@ def test_what_holds_of_any_capital_holds_beside_one_that_is_tied():
     assert last(page + r"$$\mathrm{tr}(X X^\top) x_1 = x_1 \mathrm{tr}(X^\top X)$$") in TRUE
 
 
+def test_samples_numbered_above_may_be_columns():
+    page = r"Let $X \in \mathbb{R}^{d \times n}$ hold the $x^{(i)}$." + "\n\n"
+    assert last(page + r"$$\sum_{i=1}^n x^{(i)} {x^{(i)}}^\top = X X^\top$$") in TRUE
+    assert last(page + r"$$\sum_{i=1}^n x^{(i)} {x^{(i)}}^\top = 2 X X^\top$$") not in TRUE
+
+
 def test_two_equations_tie_nothing():
     page = r"$$x_i = a_i \odot b$$" + "\n\n" + r"$$X = A B$$" + "\n\n"
     assert last(page + r"$$\sum_{i=1}^n x_i x_i^\top = X^\top X$$") not in TRUE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from indexcalc.document.statements.labels import ABOVE
+from indexcalc.document.statements.labels import ABOVE_NAMES
 from indexcalc.document.statements.survey import Usage
 
 
@@ -14,7 +14,7 @@ def capitals_in(usages: Mapping[str, Usage]) -> Mapping[str, str]:
         (name, small)
         for name, usage in usages.items()
         if usage.bare and not usage.scalar and is_capital(name)
-        for small in (name[:-1] + name[-1].lower() + mark for mark in ("", ABOVE))
+        for small in (name[:-1] + name[-1].lower() + mark for mark in ("", *ABOVE_NAMES))
         if small in usages and is_numbered(usages[small])
     ]
     return {**dict(pairs), **{small: name for name, small in pairs}}

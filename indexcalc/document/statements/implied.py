@@ -2,18 +2,16 @@ r"""Equations that no line writes: ``a = \sigma(w x + b) = \sigma(z)`` gives z, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from indexcalc.document.statements.calls import LIMITS, closing, spelt
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.outline import Side, Statement
 from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
-
-NAMES = ("NAME", "FUNC")
-"""What may stand before the bracket of a function's argument."""
 
 
 def with_implied(statements: Sequence[Statement]) -> list[Statement]:
@@ -23,7 +21,7 @@ def with_implied(statements: Sequence[Statement]) -> list[Statement]:
     which it may be differentiated.
     """
     heads = [spelt(one.sides[0].tokens) for one in statements]
-    given: set[str] = set()
+    given: set[tuple[str, ...]] = set()
     found: list[Statement] = []
     for place, statement in enumerate(statements):
         found.append(statement)
@@ -58,8 +56,8 @@ def of_transposes(statement: Statement) -> Iterator[Statement]:
     if side is None or side.relation != "=" or side.tree is None or not is_name(name) or mark[0].kind != "SUP":
         return
     if is_transpose(mark[1:]) and not stands_in(name, side.tokens):
-        opening, closing_one = (replace(mark[0], kind=text, text=text) for text in "()")
-        yield from implied(statement, 1, name, [opening, *side.tokens, closing_one, *mark])
+        left, right = (replace(mark[0], kind=text, text=text) for text in "()")
+        yield from implied(statement, 1, name, [left, *side.tokens, right, *mark])
 
 
 def implied(statement: Statement, member: int, name: Sequence[Token], formula: Sequence[Token]) -> Iterator[Statement]:
@@ -94,22 +92,12 @@ def unequal_argument(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequ
     """The arguments of the one function in which two members differ; None if they differ otherwise."""
     alike = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a.text != b.text), 0)
     for opening in range(alike - 1, 0, -1):
-        if one[opening].kind == "(" and one[opening - 1].kind in NAMES:
+        if one[opening].kind == "(" and one[opening - 1].kind == "NAME":
             ends = [closing(tokens, opening) for tokens in (one, other)]
             behind = [spelt(tokens[end:]) for tokens, end in zip((one, other), ends, strict=True)]
             if all(ends) and behind[0] == behind[1]:
-                return one[opening + 1 : ends[0]], other[opening + 1 : ends[1]]
+                return one[opening + 1 : ends[0] - 1], other[opening + 1 : ends[1] - 1]
     return None
-
-
-def closing(tokens: Sequence[Token], opening: int) -> int:
-    """The place of the bracket that closes one; 0 if none does."""
-    depth = 0
-    for place in range(opening, len(tokens)):
-        depth += (tokens[place].kind == "(") - (tokens[place].kind == ")")
-        if depth == 0:
-            return place
-    return 0
 
 
 def is_name(tokens: Sequence[Token]) -> bool:
@@ -123,19 +111,10 @@ def stands_in(name: Sequence[Token], formula: Sequence[Token]) -> bool:
     return any(token.kind == "NAME" and without_above(formula, place) == own for place, token in enumerate(formula))
 
 
-def without_above(tokens: Sequence[Token], place: int) -> str:
+def without_above(tokens: Sequence[Token], place: int) -> tuple[str, ...]:
     """The name that begins at a place, with what stands below it."""
     below = place + 1 < len(tokens) and tokens[place + 1].kind == "SUB"
-    end = after_scripts(tokens[: place + LIMIT], place + 1) if below else place + 1
+    end = after_scripts(tokens[: place + LIMITS], place + 1) if below else place + 1
     scripts = tokens[place:end]
     above = next((n for n, token in enumerate(scripts) if token.kind == "SUP"), len(scripts))
     return spelt(scripts[:above])
-
-
-LIMIT = 30
-"""The most tokens of scripts that are looked at."""
-
-
-def spelt(tokens: Iterable[Token]) -> str:
-    """Tokens as text."""
-    return " ".join(token.text for token in tokens)
