@@ -1,34 +1,44 @@
-"""The twelve programs beside PyTorch's autograd: ``python -m benchmarks.suite [PROGRAM ...]``, in float32.
+"""The twelve programs in other systems beside generated code: ``python -m benchmarks.suite [PROGRAM ...]``, in float32.
 
-Every row is one spec at its stated sizes: the worst error of any loss or derivative, relative to its largest entry,
-and that of PyTorch, both judged by autograd in double precision. Then the median time of each style of generated code
-over that of eager autograd, of one process, in turn. A step is the loss and all derivatives; the update is the same
-code on all sides, and not counted. Second derivatives have all their entries. ``--write`` puts the table into
-docs/comparison.md. The exit code is 1 where generated code is wrong. ``pip install 'indexcalc[performance]'`` brings
-PyTorch and JAX; without JAX its column is empty.
+Every row is one spec at its stated sizes. First the lines that a user writes, and the worst error of any loss or
+derivative, relative to its largest entry, judged by autograd in double precision. Then how long it takes from the
+user's text to the first result, and the median time of each side over that of PyTorch's eager autograd, of one process,
+in turn. A step is the loss and all derivatives; the update is the same code on all sides, and not counted. Second
+derivatives have all their entries. ``--write`` puts the tables into docs/comparison.md. The exit code is 1 where
+generated code is wrong. ``pip install 'indexcalc[performance]'`` brings PyTorch and JAX. For tensorgrad's columns make
+an environment of its own, with ``pip install tensorgrad==0.3.0 torch==2.9.1`` besides; what is missing is left out,
+with a word.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
+import importlib.metadata
+import os
+import platform
 import sys
 import time
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+# Read when PyTorch is imported: what was compiled before says nothing about the time.
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from comparison import disagreement, medians  # noqa: E402
 
-import indexcalc as ic  # noqa: E402
-from benchmarks.suite.programs import PROGRAMS, SPECS, Part  # noqa: E402
-from benchmarks.suite.sides import AUTOGRAD, STYLES, autograd, sides_of, wanted  # noqa: E402
+from benchmarks.suite.programs import PROGRAMS, Part  # noqa: E402
+from benchmarks.suite.runs import built, fails, limits  # noqa: E402
+from benchmarks.suite.sides import AUTOGRAD, STYLES, SYSTEMS, missing, other, wanted  # noqa: E402
+from benchmarks.suite.writing import lines_written  # noqa: E402
 from indexcalc.proof.targets import is_installed  # noqa: E402
 
 AGREES = 1e-3
@@ -41,55 +51,50 @@ NOISE = 1e-6
 """An array none of whose true entries is larger is zero in exact numbers."""
 
 PAGE = ROOT / "docs" / "comparison.md"
-BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
-HEAD = ("Program", "Spec", "Lines", "Derived in", "Worst error", "PyTorch's", *STYLES, "PyTorch")
+COMPILED = ("torch.compile", "tensorgrad compiled")
+"""Sides that are machine code made on the spot, which may end the process; they are tried in one of their own."""
+
+LIBRARIES = ("numpy", "torch", "jax", "tensorgrad")
+SIDES = (*STYLES, *SYSTEMS)
+WRITERS = ("spec", AUTOGRAD, "JAX", "tensorgrad")
+"""Who writes lines: systems, and users of a spec."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What was found of one spec.
+    """What was found of one spec, by side.
 
     Attributes:
         program: the program that it belongs to.
         part: the spec.
-        lines: statements of the spec and of what it uses.
-        seconds: how long the derivation took.
-        errors: the worst error of each side.
-        ratios: the time of each style over that of PyTorch.
-        eager: PyTorch's time, in seconds.
+        lines: what a user writes.
+        errors: the worst error.
+        ready: the seconds from the text to the first result.
+        times: the median seconds of a step.
+        absent: why a side has none of them.
     """
 
     program: str
     part: str
-    lines: int
-    seconds: float
-    errors: Mapping[str, float]
-    ratios: Mapping[str, float]
-    eager: float
+    lines: Mapping[str, int]
+    errors: dict[str, float] = field(default_factory=dict)
+    ready: dict[str, float] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def own(self) -> float:
+        """The worst error of generated code."""
+        return max(self.errors[style] for style in STYLES if style in self.errors)
 
     @property
     def agrees(self) -> bool:
         """Whether generated code gives what autograd gives; where numbers cancel, both are less accurate."""
         return self.own <= max(AGREES, BOUND * self.errors[AUTOGRAD])
 
-    @property
-    def own(self) -> float:
-        """The worst error of generated code."""
-        return max(error for side, error in self.errors.items() if side != AUTOGRAD)
-
-    def __str__(self) -> str:
-        cells = [f"`{self.program}`", f"`{self.part}`", str(self.lines), f"{self.seconds:.1f} s"]
-        cells += [f"{self.own:.0e}", f"{self.errors[AUTOGRAD]:.0e}"]
-        cells += [f"{self.ratios[style]:.2f}" if style in self.ratios else "–" for style in STYLES]
-        return "| " + " | ".join([*cells, f"{1e3 * self.eager:.2f} ms"]) + " |"
-
-
-def lines_of(name: str) -> int:
-    """The lines of a spec that say something, and those of each spec that it uses, once."""
-    text = (SPECS / f"{name}.ixc").read_text(encoding="utf-8")
-    said = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    used = {line.split('"')[1].removesuffix(".ixc") for line in said if line.startswith('use "')}
-    return len(said) + sum(lines_of(other) for other in used)
+    def worst(self, writer: str) -> float | None:
+        """The worst error of a system, or of generated code."""
+        return self.own if writer == "spec" else self.errors.get(writer)
 
 
 def difference(own: Mapping[str, Any], truth: Mapping[str, Any], names: Sequence[str]) -> float:
@@ -99,76 +104,141 @@ def difference(own: Mapping[str, Any], truth: Mapping[str, Any], names: Sequence
     return disagreement(*zip(*counted, strict=True))
 
 
-def compared(program: str, part: Part, seconds: float, threads: int) -> Row:
+def compared(program: str, part: Part, seconds: float, threads: int, sides: Sequence[str] = SIDES) -> Row:
     """All sides of one part at its stated sizes."""
-    problem, start = part.problem, time.perf_counter()
-    derivation = ic.derive(problem)
-    took = time.perf_counter() - start
-    styles = tuple(style for style in STYLES if style in ("einsum", "fast") or is_installed(style))
-    arrays = part.inputs(part.stated, "float32")
-    runs = {}
-    for style, side in sides_of(derivation, part.stated, styles, threads).items():
-        if isinstance(side, str):
-            print(f"    {part.name}, {style}: {side}", flush=True)
-        else:
-            runs[style] = side(arrays)
-    judge = autograd(derivation, part.stated)
-    truth = judge({name: array if array.dtype.kind == "i" else array.astype(float) for name, array in arrays.items()})()
-    errors = {style: difference(run(), truth, wanted(problem)) for style, run in runs.items()}
-    times = medians(runs, seconds)
-    ratios = {style: times[style] / times[AUTOGRAD] for style in runs if style != AUTOGRAD}
-    return Row(program, part.name, lines_of(part.name), took, errors, ratios, times[AUTOGRAD])
+    row, runs = Row(program, part.name, lines_written(part.name)), {}
+    exact = {n: a if a.dtype.kind == "i" else a.astype(float) for n, a in part.inputs(part.stated, "float32").items()}
+    judge = other(part.problem, AUTOGRAD, part.stated)
+    assert not isinstance(judge, str)
+    truth = judge(exact)()
+    for name in sides:
+        if name in COMPILED and not missing(name) and (reason := fails(part, name, threads)):
+            row.absent[name] = reason
+            continue
+        start = time.perf_counter()
+        run = built(part, name, threads)
+        if isinstance(run, str):
+            row.absent[name] = run
+            continue
+        found = run()
+        row.ready[name] = time.perf_counter() - start
+        row.errors[name] = difference(found, truth, wanted(part.problem))
+        runs[name] = run
+    gc.collect()
+    row.times.update(medians(runs, seconds))
+    return row
 
 
-def with_table(page: str, rows: Sequence[Row]) -> str:
-    """A page with these rows for its table."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    table = ["| " + " | ".join(HEAD) + " |", "| --- | --- |" + " ---: |" * (len(HEAD) - 2), *map(str, rows)]
-    return "\n".join([f"{before}{BEGIN}", *table, f"{END}{after}"])
+def cells(row: Row, values: Sequence[str]) -> str:
+    """A line of a table."""
+    return "| " + " | ".join([f"`{row.program}`", f"`{row.part}`", *values]) + " |"
 
 
-def limits(threads: int) -> contextlib.AbstractContextManager[object]:
-    """A number of threads for PyTorch and, with threadpoolctl, for BLAS; JAX decides for itself."""
-    import torch  # noqa: PLC0415
+def table(head: Sequence[str], rows: Sequence[str]) -> list[str]:
+    """A table of numbers behind the names of program and spec."""
+    titles = ("Program", "Spec", *head)
+    return ["| " + " | ".join(titles) + " |", "| --- | --- |" + " ---: |" * len(head), *rows]
 
-    torch.set_num_threads(threads)
-    with contextlib.suppress(ImportError):
-        from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
-        return threadpool_limits(threads)
-    return contextlib.nullcontext()
+def shown(value: float | None, form: str) -> str:
+    """A number, or a dash."""
+    return "–" if value is None else format(value, form)
+
+
+def lines_table(rows: Sequence[Row]) -> list[str]:
+    """What users write."""
+    return table(WRITERS, [cells(row, [str(row.lines[writer]) for writer in WRITERS]) for row in rows])
+
+
+def errors_table(rows: Sequence[Row]) -> list[str]:
+    """The worst errors."""
+    head = ("generated", *WRITERS[1:])
+    return table(head, [cells(row, [shown(row.worst(one), ".0e") for one in WRITERS]) for row in rows])
+
+
+def ready_table(rows: Sequence[Row]) -> list[str]:
+    """The seconds to the first result."""
+    return table(SIDES, [cells(row, [shown(row.ready.get(side), ".1f") for side in SIDES]) for row in rows])
+
+
+def times_table(rows: Sequence[Row]) -> list[str]:
+    """The times over those of eager autograd, and these in milliseconds."""
+    others = [side for side in SIDES if side != AUTOGRAD]
+    lines = []
+    for row in rows:
+        eager = row.times[AUTOGRAD]
+        ratios = [shown(row.times[side] / eager if side in row.times else None, ".2f") for side in others]
+        lines.append(cells(row, [*ratios, f"{1e3 * eager:.2f} ms"]))
+    return table((*others, AUTOGRAD), lines)
+
+
+def machine(threads: int) -> list[str]:
+    """What it was measured with."""
+    versions = []
+    for name in LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+    where = f"{threads} threads on {os.cpu_count()} cores of {processor()}"
+    return [f"Measured with {where}, Python {platform.python_version()}, {', '.join(versions)}."]
+
+
+def processor() -> str:
+    """The processor's name, where the system says it."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+TABLES = {"lines": lines_table, "errors": errors_table, "ready": ready_table, "times": times_table}
+
+
+def with_tables(page: str, rows: Sequence[Row], threads: int) -> str:
+    """A page with these rows for its tables."""
+    parts = {name: make(rows) for name, make in TABLES.items()} | {"machine": machine(threads)}
+    for name, lines in parts.items():
+        before, rest = page.split(f"<!-- {name}: begin -->")
+        _, after = rest.split(f"<!-- {name}: end -->")
+        page = "\n".join([f"{before}<!-- {name}: begin -->", *lines, f"<!-- {name}: end -->{after}"])
+    return page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a row for each spec, write the table if asked to; 1 where sides disagree."""
+    """Print the tables, write them if asked to; 1 where sides disagree."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suite", description=(__doc__ or "").split("\n\n")[0])
     known = [program.name for program in PROGRAMS]
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"by default all: {', '.join(known)}")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one spec take turns")
     parser.add_argument("--threads", type=int, default=2, help="of PyTorch and BLAS")
     parser.add_argument(
-        "--write", action="store_true", help="put the table into docs/comparison.md; needs all programs"
+        "--write", action="store_true", help="put the tables into docs/comparison.md; needs all programs"
     )
     chosen = parser.parse_args(arguments)
     if unknown := [name for name in chosen.programs if name not in known]:
         parser.error(f"there is no program {unknown[0]}; there are {', '.join(known)}")
     if chosen.write and chosen.programs:
-        parser.error("--write makes the whole table: leave the names out")
+        parser.error("--write makes the whole tables: leave the names out")
     if not is_installed("torch"):
         parser.error("PyTorch is not installed: pip install 'indexcalc[performance]'")
-    print("| " + " | ".join(HEAD) + " |")
+    for side in SYSTEMS:
+        if reason := missing(side):
+            print(f"left out: {side}, for {reason}")
     rows = []
-    with limits(chosen.threads):
+    with limits(chosen.threads), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # named tensors are called experimental at every use
         for program in PROGRAMS:
-            if chosen.programs and program.name not in chosen.programs:
-                continue
-            for part in program.parts:
+            for part in program.parts if not chosen.programs or program.name in chosen.programs else ():
                 rows.append(compared(program.name, part, chosen.seconds, chosen.threads))
-                print(f"{rows[-1]}{'' if rows[-1].agrees else ' DISAGREES'}", flush=True)
+                print(f"{part.name}: {'agrees' if rows[-1].agrees else 'DISAGREES'}", flush=True)
+                for side, reason in rows[-1].absent.items():
+                    if not (side in SYSTEMS and missing(side)):
+                        print(f"    {side}: {reason}", flush=True)
+    for name, make in TABLES.items():
+        print("", name, *make(rows), sep="\n")
     if chosen.write:
         page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(with_table(page, rows), encoding="utf-8", newline="\n")
+        PAGE.write_text(with_tables(page, rows, chosen.threads), encoding="utf-8", newline="\n")
     return 0 if all(row.agrees for row in rows) else 1
 
 

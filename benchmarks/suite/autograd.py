@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from indexcalc.problem import Kind, Problem
+from indexcalc.problem import Kind, Problem, Result
 
 Forward = Callable[..., Any]
 FORWARD: dict[str, Forward] = {}
@@ -181,40 +181,49 @@ def wanted_by(function: Forward, known: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in known.items() if name in parameters or (every and isinstance(value, Tensor))}
 
 
-def evaluate(problem: Problem, tensors: Mapping[str, Tensor], options: Mapping[str, Any]) -> dict[str, Tensor]:
-    """The loss, the gradients of inputs and the second derivatives that a problem asks for, under their names.
+def passes(
+    problem: Problem, options: Mapping[str, Any], *, compiled: bool = False
+) -> Callable[[Mapping[str, Tensor]], dict[str, Tensor]]:
+    """What computes the loss, the gradients of inputs and the second derivatives that a problem asks for.
 
     Args:
-        problem: what is asked for.
-        tensors: inputs, and directions of products.
+        problem: what is asked for; results have its names.
         options: parameters and extents.
+        compiled: whether `torch.compile` is given the loss and what computes second derivatives.
     """
     function = FORWARD[problem.slug]
-    if problem.loss is None:
-        found = function(**wanted_by(function, {**tensors, **options}))
-        return dict(zip(problem.program.outputs, found if isinstance(found, tuple) else (found,), strict=True))
+    wrapped: Callable[[Any], Any] = torch.compile if compiled else lambda plain: plain
 
-    def loss(**chosen: Tensor) -> Tensor:
-        found: Tensor = function(**wanted_by(function, {**tensors, **options, **chosen}))
-        return found
+    def value(tensors: Mapping[str, Tensor]) -> Any:
+        return function(**wanted_by(function, {**tensors, **options}))
 
-    inputs = {tensor.name for tensor in problem.program.inputs}
-    chosen = {name: tensors[name].detach().requires_grad_() for name in problem.targets if name in inputs}
-    value = loss(**chosen)
-    result = {problem.loss: value.detach()}
-    if chosen:
-        gradients = torch.autograd.grad(value, list(chosen.values()))
-        result |= {problem.gradient_names[name]: one for name, one in zip(chosen, gradients, strict=True)}
-    for asked in problem.results:
-        assert asked.kind is Kind.HESSIAN
+    def second(asked: Result) -> Callable[[Mapping[str, Tensor]], Tensor]:
         (name,) = asked.by
 
-        def of_one(point: Tensor, name: str = name) -> Tensor:
-            return loss(**{name: point})
+        def of(tensors: Mapping[str, Tensor]) -> Any:
+            def of_one(point: Tensor) -> Any:
+                return value({**tensors, name: point})
 
-        if asked.along:
-            way = tensors[asked.along[0].name]
-            result[asked.name] = torch.func.jvp(torch.func.grad(of_one), (tensors[name],), (way,))[1]
-        else:
-            result[asked.name] = torch.func.hessian(of_one)(tensors[name])
-    return result
+            if asked.along:
+                return torch.func.jvp(torch.func.grad(of_one), (tensors[name],), (tensors[asked.along[0].name],))[1]
+            return torch.func.hessian(of_one)(tensors[name])
+
+        assert asked.kind is Kind.HESSIAN
+        return wrapped(of)
+
+    whole, seconds = wrapped(value), {asked.name: second(asked) for asked in problem.results}
+    inputs = {tensor.name for tensor in problem.program.inputs}
+
+    def run(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        if problem.loss is None:
+            found = whole(tensors)
+            return dict(zip(problem.program.outputs, found if isinstance(found, tuple) else (found,), strict=True))
+        chosen = {name: tensors[name].detach().requires_grad_() for name in problem.targets if name in inputs}
+        loss = whole({**tensors, **chosen})
+        result = {problem.loss: loss.detach()}
+        if chosen:
+            gradients = torch.autograd.grad(loss, list(chosen.values()))
+            result |= {problem.gradient_names[name]: one for name, one in zip(chosen, gradients, strict=True)}
+        return result | {name: compute(tensors) for name, compute in seconds.items()}
+
+    return run

@@ -1,4 +1,4 @@
-"""The sides of a comparison: one part of a program in each style of generated code, and in PyTorch's autograd.
+"""The sides of a comparison: one part of a program in each style of generated code, and in other systems.
 
 A side takes arrays by name and gives arrays by name: the loss, the gradients of inputs, and second derivatives with all
 their entries; where a spec has no loss, what it computes.
@@ -6,6 +6,7 @@ their entries; where a spec has no loss, what it computes.
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,7 +26,11 @@ Arrays = Mapping[str, np.ndarray]
 Run = Callable[[], Mapping[str, Any]]
 Side = Callable[[Arrays], Run]
 STYLES = ("einsum", "fast", "torch", "jax")
-AUTOGRAD = "autograd"
+"""Generated code."""
+AUTOGRAD = "PyTorch"
+"""What all others are compared with: eager autograd."""
+SYSTEMS = (AUTOGRAD, "torch.compile", "JAX", "tensorgrad", "tensorgrad compiled")
+"""The programs as users of other systems write them; the last one with PyTorch's compiler behind tensorgrad's."""
 
 
 def wanted(problem: Problem) -> tuple[str, ...]:
@@ -100,28 +105,56 @@ def options_of(function: Callable[..., Any], symbols: Mapping[str, str], sizes: 
     return {symbols[name]: size for name, size in sizes.items() if symbols.get(name) in parameters}
 
 
-def autograd(derivation: Derivation, sizes: Sizes) -> Side:
-    """The same in PyTorch, differentiated by autograd and `torch.func`."""
+def missing(system: str) -> str:
+    """Why a system of `SYSTEMS` can't take part here; empty if it can."""
+    library = {"torch.compile": "torch", AUTOGRAD: "torch", "JAX": "jax"}.get(system, "tensorgrad")
+    if importlib.util.find_spec(library) is None:
+        return f"{library} is not installed"
+    if library == "tensorgrad":
+        import torch  # noqa: PLC0415
+
+        if not hasattr(torch.empty(0), "refine_names"):
+            return f"tensorgrad needs a PyTorch with named tensors, and PyTorch {torch.__version__} has none"
+    return ""
+
+
+def other(problem: Problem, system: str, sizes: Sizes) -> Side | str:
+    """A problem in a system of `SYSTEMS`, or why it can't take part here."""
+    if reason := missing(system):
+        return reason
+    options = {**sizes, **{str(one.symbol): float(one.default) for one in problem.program.parameters}}
+    if system.startswith("tensorgrad"):
+        from .tensor_networks import tensor_network  # noqa: PLC0415
+
+        return tensor_network(problem, sizes, compiled=system.endswith("compiled"))
+    if system == "JAX":
+        import jax  # noqa: PLC0415
+
+        from . import jax_steps  # noqa: PLC0415
+
+        traced = jax_steps.passes(problem, options)
+        return lambda arrays: called(traced, {name: jax.numpy.asarray(array) for name, array in arrays.items()})
     import torch  # noqa: PLC0415
 
-    from .autograd import evaluate  # noqa: PLC0415
+    from . import autograd  # noqa: PLC0415
 
-    problem = derivation.problem
-    defaults = {str(parameter.symbol): float(parameter.default) for parameter in problem.program.parameters}
+    torch._dynamo.reset()  # it counts how often it compiles, whatever the program, and stops at a limit
+    eager = autograd.passes(problem, options, compiled=system == "torch.compile")
+    return lambda arrays: called(eager, {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
 
-    def side(arrays: Arrays) -> Run:
-        tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
-        return lambda: evaluate(problem, tensors, {**sizes, **defaults})
 
-    return side
+def called(passes: Callable[[Mapping[str, Any]], Mapping[str, Any]], arrays: Mapping[str, Any]) -> Run:
+    """A run of passes on arrays."""
+    return lambda: passes(arrays)
 
 
 def sides_of(
-    derivation: Derivation, sizes: Sizes, styles: tuple[str, ...], threads: int | None = None
+    derivation: Derivation, sizes: Sizes, names: tuple[str, ...], threads: int | None = None
 ) -> dict[str, Side | str]:
-    """All sides of a part, PyTorch's autograd last."""
-    own = {style: generated(derivation, style, sizes, threads) for style in styles}
-    return {**own, AUTOGRAD: autograd(derivation, sizes)}
+    """Sides of a part by their names; PyTorch's autograd, which the others are compared with, is the last."""
+    own = {name: generated(derivation, name, sizes, threads) for name in names if name in STYLES}
+    others = {name: other(derivation.problem, name, sizes) for name in (*names, AUTOGRAD) if name in SYSTEMS}
+    return {**own, **others}
 
 
 def trained(part: Part, side: Side, arrays: Arrays, steps: int) -> tuple[list[float], dict[str, np.ndarray]]:

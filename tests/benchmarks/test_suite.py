@@ -1,7 +1,11 @@
 """The twelve programs of the suite against PyTorch's autograd, in double precision at small sizes."""
 
+import contextlib
 import importlib.util
+import shutil
+import warnings
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -9,13 +13,14 @@ from typer.testing import CliRunner
 
 import indexcalc as ic
 from benchmarks.suite.programs import PROGRAMS, SPECS, Part
-from benchmarks.suite.sides import AUTOGRAD, generated, sides_of, trained, wanted
+from benchmarks.suite.sides import AUTOGRAD, generated, missing, other, sides_of, trained, wanted
 from benchmarks.suite.updates import AdamW, Descent, Newton
+from benchmarks.suite.writing import lines_of_function, lines_written
 from indexcalc.cli.app import app
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the other side is PyTorch"),
-    pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated"),  # by PyTorch itself
+    pytest.mark.filterwarnings("ignore:`torch.jit.script"),  # by PyTorch itself
 ]
 
 PARTS = [part for program in PROGRAMS for part in program.parts]
@@ -87,6 +92,79 @@ def test_losses_and_derivatives_are_those_of_autograd(part):
         errors = {name: apart(found[name], right) for name, right in expected.items() if name not in vanishing}
         assert errors == pytest.approx(dict.fromkeys(errors, 0.0), abs=1e-10), style
         assert all(np.max(np.abs(np.asarray(side[name]))) < 1e-14 for side in (found, expected) for name in vanishing)
+
+
+@pytest.mark.parametrize("system", ["JAX", "tensorgrad"])
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_programs_in_other_systems_are_the_same(part, system):
+    if reason := missing(system):
+        pytest.skip(reason)
+    arrays = part.inputs(part.small, "float64")
+    expected = sides(part.name)[AUTOGRAD](arrays)()
+    with import_module("jax").enable_x64(True) if system == "JAX" else contextlib.nullcontext():
+        found = other(part.problem, system, part.small)(arrays)()
+        assert set(found) == set(expected)
+        vanishing = VANISHING.get(part.name, set())
+        errors = {name: apart(found[name], right) for name, right in expected.items() if name not in vanishing}
+        assert errors == pytest.approx(dict.fromkeys(errors, 0.0), abs=1e-10)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a compiler for C++")
+def test_the_compiled_side_is_the_eager_one():
+    part = next(part for part in PARTS if part.name == "embed_step")
+    arrays = part.inputs(part.small, "float64")
+    expected = sides(part.name)[AUTOGRAD](arrays)()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the compiler imports much, some of it out of date
+        found = other(part.problem, "torch.compile", part.small)(arrays)()
+    assert {name: apart(found[name], right) for name, right in expected.items()} == pytest.approx(
+        dict.fromkeys(expected, 0.0), abs=1e-10
+    )
+
+
+def test_a_system_that_is_not_there_is_left_out_with_a_word(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    part = next(part for part in PARTS if part.name == "embed_step")
+    assert other(part.problem, "tensorgrad", part.small) == "tensorgrad is not installed"
+    assert other(part.problem, "JAX", part.small) == "jax is not installed"
+
+
+def test_lines_are_those_of_a_function_and_of_what_it_calls(tmp_path):
+    path = tmp_path / "programs.py"
+    path.write_text(
+        '''@entered
+def one(x):
+    """What it says.
+
+    More of it.
+    """
+
+    # A remark.
+    return other(x) + (lambda y: inner(y))(x)  # another one
+
+
+def other(x):
+    return x
+
+
+def inner(y):
+    return y + 1
+
+
+def unused():
+    return None
+''',
+        encoding="utf-8",
+    )
+    assert lines_of_function(path, "one") == 6
+    assert lines_of_function(path, "unused") == 2
+
+
+def test_every_program_is_written_for_every_system():
+    for part in PARTS:
+        written = lines_written(part.name)
+        assert set(written) == {"spec", "PyTorch", "JAX", "tensorgrad"}
+        assert all(count > 1 for count in written.values())
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part.update], ids=lambda part: part.name)
