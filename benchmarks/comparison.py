@@ -26,6 +26,7 @@ class Work:
         own: the generated code.
         others: what it is compared with, each with the most that the ratio of times may be.
         needs: the library that each of the others needs, if it needs one.
+        limit: makes what no code for it can beat; None where nothing is known.
         agree: how far results may be apart, relative to the largest entry of each array.
     """
 
@@ -33,6 +34,7 @@ class Work:
     own: Run
     others: Mapping[str, tuple[float, Callable[[], Run]]]
     needs: Mapping[str, str] = field(default_factory=dict)
+    limit: Callable[[], Run] | None = None
     agree: float = 1e-3
 
 
@@ -83,10 +85,14 @@ def measured(work: Work, seconds: float) -> bool:
             print(f"{work.name:26} {name:20} left out: {library} is not installed")
     first = work.own()
     wrong = {name: disagreement(first, run()) for name, run in runs.items() if name != "generated"}
+    if work.limit is not None:
+        runs["limit"] = work.limit()
     found = medians(runs, seconds)
+    limit = found.get("limit")
+    least = " " * 19 if limit is None else f"{limit * 1e3:10.3f} {found['generated'] / limit:8.2f}"
     good = True
     for name in runs:
-        if name == "generated":
+        if name in ("generated", "limit"):
             continue
         ratio, bound = found["generated"] / found[name], work.others[name][0]
         agrees = wrong[name] < work.agree
@@ -94,5 +100,5 @@ def measured(work: Work, seconds: float) -> bool:
         good &= fine
         times = f"{found['generated'] * 1e3:10.3f} {found[name] * 1e3:10.3f}"
         verdict = "met" if fine else "MISSED" if agrees else f"DISAGREES by {wrong[name]:.1e}"
-        print(f"{work.name:26} {name:20} {times} {ratio:6.2f} {bound:6.2f} {verdict}")
+        print(f"{work.name:26} {name:20} {times} {ratio:6.2f} {bound:6.2f} {least} {verdict}")
     return good

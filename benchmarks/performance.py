@@ -2,7 +2,8 @@
 
 Run it with ``python benchmarks/performance.py [WORK ...]``; ``pip install 'indexcalc[performance]'`` brings
 PyTorch and JAX. All sides of a piece of work get the same float32 arrays, take turns, and must agree.
-The exit code is 1 if a ratio is above its bound. Bounds are meant for two cores.
+The exit code is 1 if a ratio is above its bound. Bounds are meant for two cores. The limit of a piece of work is the
+time of its matrix products alone, or of reading and writing its arrays once, whichever is larger: see `limits`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 import rivals
 import structured
 from comparison import Work, flat, measured, normal
+from limits import Product, products, traffic
 
 from indexcalc.codegen import numpy_module
 from indexcalc.codegen.fast.module import fast_module
@@ -39,29 +41,55 @@ O[h,i,p] = sum[j](A[h,i,j] * V[h,j,p])
 upstream G[h,i,p] = dL/dO[h,i,p]
 derive Q, K, V
 """
+CAUSAL = BATCHED.replace("several heads", "several heads, each query on what is not behind it")
+CAUSAL = CAUSAL.replace("= exp(S[h,i,j])", "= [j <= i] * exp(S[h,i,j])").replace(
+    "exp(S[h,i,l])", "[l <= i] * exp(S[h,i,l])"
+)
 SINGLE = BATCHED.replace("index h : H\n", "").replace("[h,", "[")
 
 
 @cache
 def fast(name: str) -> ModuleType:
     """The fast module of a shipped derivation, or of attention with heads."""
-    problem = read_problem(BATCHED) if name == "heads" else load_problem(find_spec(name))
+    text = {"heads": BATCHED, "causal": CAUSAL}.get(name)
+    problem = read_problem(text) if text else load_problem(find_spec(name))
     return loaded(fast_module(derive(problem)).source)
 
 
-def attention(length: int) -> Work:
-    """Attention with 8 heads of width 64, forward and backward."""
-    Q, K, V, G = normal(*[(8, length, 64)] * 4)
+def attention_products(heads: int, length: int, width: int) -> list[Product]:
+    """The six products of attention, forward and backward; half of each, if what is behind a query is left out."""
+    wide, narrow = (heads, length, width, length), (heads, length, length, width)
+    return [wide, narrow, wide, narrow, narrow, narrow]
+
+
+def attention(heads: int, length: int, width: int, bounds: tuple[float, float, float]) -> Work:
+    """Attention, forward and backward."""
+    Q, K, V, G = normal(*[(heads, length, width)] * 4)
     module = fast("heads")
+    unfused, jit, fused = bounds
     return Work(
-        f"attention-{length}",
+        f"attention {heads}x{length}x{width}",
         lambda: flat(module.value_and_grad(Q, K, V, G), ("dQ", "dK", "dV")),
         {
-            "PyTorch unfused": (0.6, lambda: rivals.torch_run(rivals.torch_attention, (Q, K, V), G, (0, 1, 2))),
-            "JAX jit": (0.5, lambda: rivals.jax_run(rivals.jax_attention, (Q, K, V), G, (0, 1, 2))),
-            "PyTorch fused": (1.25, lambda: rivals.torch_run(rivals.torch_fused_attention, (Q, K, V), G, (0, 1, 2))),
+            "PyTorch unfused": (unfused, lambda: rivals.torch_run(rivals.torch_attention, (Q, K, V), G, (0, 1, 2))),
+            "JAX jit": (jit, lambda: rivals.jax_run(rivals.jax_attention, (Q, K, V), G, (0, 1, 2))),
+            "PyTorch fused": (fused, lambda: rivals.torch_run(rivals.torch_fused_attention, (Q, K, V), G, (0, 1, 2))),
         },
         {"PyTorch unfused": "torch", "JAX jit": "jax", "PyTorch fused": "torch"},
+        limit=lambda: products(*attention_products(heads, length, width)),
+    )
+
+
+def causal_attention(length: int) -> Work:
+    """Attention of 8 heads of width 64 on what is not behind a query, forward and backward."""
+    Q, K, V, G = normal(*[(8, length, 64)] * 4)
+    module = fast("causal")
+    return Work(
+        f"causal 8x{length}x64",
+        lambda: flat(module.value_and_grad(Q, K, V, G), ("dQ", "dK", "dV")),
+        {"PyTorch fused": (1.0, lambda: rivals.torch_run(rivals.torch_causal_attention, (Q, K, V), G, (0, 1, 2)))},
+        {"PyTorch fused": "torch"},
+        limit=lambda: products(*attention_products(4, length, 64)),
     )
 
 
@@ -74,8 +102,9 @@ def plain_attention(length: int) -> Work:
         values = module.forward(Q, K, V)
         return flat((values.O, module.backward(values, G)), ("dQ", "dK", "dV"))
 
-    hand = {"NumPy by hand": (1.3, lambda: partial(rivals.attention_by_hand, Q, K, V, G))}
-    return Work(f"einsum-attention-{length}", own, hand)
+    hand = {"NumPy by hand": (1.05, lambda: partial(rivals.attention_by_hand, Q, K, V, G))}
+    limit = partial(products, *attention_products(8, length, 64))
+    return Work(f"einsum 8x{length}x64", own, hand, limit=limit)
 
 
 def small_attention() -> Work:
@@ -94,37 +123,40 @@ def small_attention() -> Work:
         return gradients.dQ, gradients.dK, gradients.dV
 
     # What stands by hand does not look at shapes.
-    return Work("small-backward", own, {"NumPy by hand": (1.7, lambda: by_hand)})
+    return Work("small-backward", own, {"NumPy by hand": (1.0, lambda: by_hand)})
 
 
-def layer_norm() -> Work:
-    """LayerNorm of 8192 rows of 1024."""
-    X, G, g, b = normal((8192, 1024), (8192, 1024), (1024,), (1024,))
+def layer_norm(rows: int, width: int) -> Work:
+    """LayerNorm."""
+    X, G, g, b = normal((rows, width), (rows, width), (width,), (width,))
     module = fast("layer_norm")
     return Work(
-        "layer_norm",
+        f"layer_norm {rows}x{width}",
         lambda: flat(module.value_and_grad(X, g, b, G), ("dX", "dg", "db")),
         {
             "PyTorch primitives": (0.25, lambda: rivals.torch_run(rivals.torch_layer_norm, (X, g, b), G, (0, 1, 2))),
             "JAX jit": (0.6, lambda: rivals.jax_run(rivals.jax_layer_norm, (X, g, b), G, (0, 1, 2))),
-            "PyTorch fused": (1.5, lambda: rivals.torch_run(rivals.torch_fused_layer_norm, (X, g, b), G, (0, 1, 2))),
+            "PyTorch fused": (0.9, lambda: rivals.torch_run(rivals.torch_fused_layer_norm, (X, g, b), G, (0, 1, 2))),
         },
         {"PyTorch primitives": "torch", "JAX jit": "jax", "PyTorch fused": "torch"},
+        limit=lambda: traffic(2 * rows * width, 2 * rows * width),
     )
 
 
-def rms_norm() -> Work:
-    """RMSNorm of 8192 rows of 1024."""
-    X, G, g = normal((8192, 1024), (8192, 1024), (1024,))
+def rms_norm(rows: int, width: int) -> Work:
+    """RMSNorm."""
+    X, G, g = normal((rows, width), (rows, width), (width,))
     module = fast("rms_norm")
     return Work(
-        "rms_norm",
+        f"rms_norm {rows}x{width}",
         lambda: flat(module.value_and_grad(X, g, G), ("dX", "dg")),
         {
             "PyTorch primitives": (0.25, lambda: rivals.torch_run(rivals.torch_rms_norm, (X, g), G, (0, 1))),
             "JAX jit": (0.6, lambda: rivals.jax_run(rivals.jax_rms_norm, (X, g), G, (0, 1))),
+            "PyTorch fused": (0.9, lambda: rivals.torch_run(rivals.torch_fused_rms_norm, (X, g), G, (0, 1))),
         },
-        {"PyTorch primitives": "torch", "JAX jit": "jax"},
+        {"PyTorch primitives": "torch", "JAX jit": "jax", "PyTorch fused": "torch"},
+        limit=lambda: traffic(2 * rows * width, 2 * rows * width),
     )
 
 
@@ -140,8 +172,9 @@ def block() -> Work:
     return Work(
         "mha_block",
         lambda: flat(module.value_and_grad(*arrays, G, N_H=8), order),
-        {"PyTorch": (1.2, lambda: rivals.torch_run(rivals.torch_block(8, 0.9), arrays, G, range(8)))},
+        {"PyTorch": (0.75, lambda: rivals.torch_run(rivals.torch_block(8, 0.9), arrays, G, range(8)))},
         {"PyTorch": "torch"},
+        limit=lambda: products(*[(1, 1024, 512, 512)] * 12, *attention_products(16, 512, 64)),
     )
 
 
@@ -154,8 +187,9 @@ def cross_entropy() -> Work:
     return Work(
         "softmax_cross_entropy",
         lambda: flat(module.value_and_grad(z, y, a=0.1), ("dz",)),
-        {"PyTorch": (1.5, lambda: rivals.torch_run(rivals.torch_cross_entropy, (z, y), None, (0,)))},
+        {"PyTorch": (0.5, lambda: rivals.torch_run(rivals.torch_cross_entropy, (z, y), None, (0,)))},
         {"PyTorch": "torch"},
+        limit=lambda: traffic(2 * z.size, z.size),
     )
 
 
@@ -167,19 +201,28 @@ def mlp() -> Work:
     return Work(
         "mlp_gelu",
         lambda: flat(module.value_and_grad(*arrays, G), ("dX", "dW1", "db1", "dW2", "db2")),
-        {"PyTorch": (1.5, lambda: rivals.torch_run(rivals.torch_mlp, arrays, G, range(5)))},
+        {"PyTorch": (1.1, lambda: rivals.torch_run(rivals.torch_mlp, arrays, G, range(5)))},
         {"PyTorch": "torch"},
+        limit=lambda: products(
+            *[(1, 4096, 1024, 4096), (1, 4096, 4096, 1024)] * 2, (1, 4096, 4096, 1024), (1, 1024, 4096, 4096)
+        ),
     )
 
 
 WORKS: Mapping[str, Callable[[], Work]] = {
-    "attention-1024": partial(attention, 1024),
-    "attention-4096": partial(attention, 4096),
+    "attention-1024": partial(attention, 8, 1024, 64, (0.6, 0.5, 1.0)),
+    "attention-4096": partial(attention, 8, 4096, 64, (0.6, 0.5, 1.0)),
+    "attention-512": partial(attention, 1, 512, 64, (1.1, 1.1, 1.1)),
+    "attention-256": partial(attention, 32, 256, 32, (1.1, 1.1, 1.1)),
+    "causal-1024": partial(causal_attention, 1024),
+    "causal-4096": partial(causal_attention, 4096),
     "einsum-attention-1024": partial(plain_attention, 1024),
     "einsum-attention-4096": partial(plain_attention, 4096),
     "small-backward": small_attention,
-    "layer_norm": layer_norm,
-    "rms_norm": rms_norm,
+    "layer_norm": partial(layer_norm, 8192, 1024),
+    "layer_norm-narrow": partial(layer_norm, 65536, 128),
+    "rms_norm": partial(rms_norm, 8192, 1024),
+    "rms_norm-narrow": partial(rms_norm, 65536, 128),
     "mha_block": block,
     "softmax_cross_entropy": cross_entropy,
     "mlp_gelu": mlp,
@@ -211,7 +254,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one work take turns")
     chosen = parser.parse_args()
     print(f"NumPy {np.__version__}, float32, forward and backward pass; medians in milliseconds")
-    print(f"{'work':26} {'against':20} {'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6}")
+    columns = f"{'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6} {'limit':>10} {'to limit':>8}"
+    print(f"{'work':26} {'against':20} {columns}")
     good = True
     for name, make in WORKS.items():
         if not chosen.work or name in chosen.work:

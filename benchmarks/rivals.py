@@ -91,6 +91,13 @@ def torch_fused_attention(Q: Any, K: Any, V: Any) -> Any:
     return torch.nn.functional.scaled_dot_product_attention(Q[None], K[None], V[None])[0]
 
 
+def torch_causal_attention(Q: Any, K: Any, V: Any) -> Any:
+    """PyTorch's own attention on what is not behind a query."""
+    import torch  # noqa: PLC0415
+
+    return torch.nn.functional.scaled_dot_product_attention(Q[None], K[None], V[None], is_causal=True)[0]
+
+
 def jax_attention(Q: Any, K: Any, V: Any) -> Any:
     """The same formulas in JAX."""
     import jax  # noqa: PLC0415
@@ -126,6 +133,13 @@ def torch_rms_norm(X: Any, g: Any) -> Any:
     import torch  # noqa: PLC0415
 
     return g * X * torch.rsqrt((X * X).mean(-1, keepdim=True) + 1e-5)
+
+
+def torch_fused_rms_norm(X: Any, g: Any) -> Any:
+    """PyTorch's own RMSNorm."""
+    import torch  # noqa: PLC0415
+
+    return torch.nn.functional.rms_norm(X, (X.shape[-1],), g, 1e-5)
 
 
 def jax_rms_norm(X: Any, g: Any) -> Any:
