@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
 import sympy as sp
 
@@ -178,29 +180,24 @@ ZERO = Number(sp.S.Zero)
 ONE = Number(sp.S.One)
 
 
+CHILDREN: Mapping[type, Callable[[Any], tuple[Meaning, ...]]] = {
+    Times: attrgetter("factors"),
+    Plus: attrgetter("terms"),
+    Raised: attrgetter("base", "exponent"),
+    Applied: lambda node: (node.argument,),
+    **dict.fromkeys((Total, Inverse, Exponential, Determinant), lambda node: (node.body,)),
+    Stacked: attrgetter("bodies"),
+    Relation: attrgetter("left", "right"),
+    Gathered: lambda node: (node.body, *node.places),
+    Derivative: attrgetter("body", "wrt"),
+}
+"""What stands directly inside expressions of each kind; nothing inside those that are not named here."""
+
+
 def children(node: Meaning) -> tuple[Meaning, ...]:
     """The expressions directly inside."""
-    match node:
-        case Times(factors):
-            return factors
-        case Plus(terms):
-            return terms
-        case Raised(base, exponent):
-            return (base, exponent)
-        case Applied(argument=argument):
-            return (argument,)
-        case Total(body=body) | Inverse(body=body) | Exponential(body=body) | Determinant(body=body):
-            return (body,)
-        case Stacked(bodies=bodies):
-            return bodies
-        case Relation(left, _, right):
-            return (left, right)
-        case Gathered(body, _, places):
-            return (body, *places)
-        case Derivative(body, wrt):
-            return (body, wrt)
-        case _:
-            return ()
+    inside = CHILDREN.get(type(node))
+    return inside(node) if inside is not None else ()
 
 
 def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
@@ -241,9 +238,11 @@ def put_in(node: Meaning, variable: Entry, argument: Meaning) -> Meaning:
 
 def walk(node: Meaning) -> Iterator[Meaning]:
     """Every expression inside, outermost first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending.extend(reversed(children(found)))
 
 
 def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
