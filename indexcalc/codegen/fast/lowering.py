@@ -307,9 +307,9 @@ class Lowering(Arrays):
         """The value where every weight differs from zero, minus infinity elsewhere."""
         for weight in weights:
             factor = self.factor(weight)
-            if not isinstance(factor, Array):
-                raise UnsupportedError("a weight of exponentials that has no index cannot be written as code")
-            absent = self.made(Operation.MAP, "np.equal", (self.use(factor, factor.axes), Atom("0.0")), factor.axes)
+            axes = factor.axes if isinstance(factor, Array) else ()
+            compared = self.use(factor, axes) if isinstance(factor, Array) else self.text(factor)
+            absent = self.made(Operation.MAP, "np.equal", (compared, Atom("0.0")), axes)
             value = self.chosen(absent, "-np.inf", value)
         return value
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from indexcalc.algebra.build import power
-from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import Access, Add, Base, Index, Term, Terms, free_indices, tensors_of
 from indexcalc.codegen.largest import Extreme, live, with_extremes
 from indexcalc.codegen.stable.bounds import LOWEST, Bound, Mask
 from indexcalc.codegen.stable.carriers import Carriers
@@ -231,7 +231,10 @@ def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[State
     for part, argument in zip(bound.parts, arguments, strict=True):
         compared = argument
         if part.hidden:
-            yield Statement(part.hidden, part.axes, argument, Kind.HIDDEN, guards=part.guards)
+            # In stable form a weight may be a number: a step of what is positive is 1, and hides nothing.
+            guards = tuple(guard for guard in part.guards if not is_never_zero(guard))
+            kind = Kind.HIDDEN if guards else Kind.ASSIGN
+            yield Statement(part.hidden, part.axes, argument, kind, guards=guards)
             compared = part.compared
         if part.name:
             slots = tuple(slot for slot in bound.slots if slot in part.slots)
@@ -245,6 +248,14 @@ def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[State
         largest.append(Term(LOWEST))
     if len(largest) > 1:
         yield Statement(bound.name, bound.slots, tuple(largest), Kind.LARGEST)
+
+
+def is_never_zero(guard: Base) -> bool:
+    """Whether a guard is a number other than zero."""
+    match guard:
+        case Add((Term(coeff, (), ()),)):
+            return bool(coeff.is_nonzero)
+    return False
 
 
 def names_of(statements: Iterable[Statement]) -> frozenset[str]:

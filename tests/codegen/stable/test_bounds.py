@@ -140,3 +140,19 @@ def test_a_weight_that_is_written_otherwise_keeps_its_axes():
     weights = exponentials / exponentials.sum(axis=1, keepdims=True)
     values = loaded(source).forward(scores)
     np.testing.assert_allclose(values.e, np.mean(np.exp(scores) + np.tanh(weights)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("style", [numpy_module, lambda derivation: fast_module(derivation).source])
+@pytest.mark.parametrize(("weight", "value"), [("step(a[i])", 1.0), ("step(-a[i])", 0.0), ("sign(a[i])", 1.0)])
+def test_a_weight_that_is_a_number_in_stable_form_hides_all_or_nothing(weight, value, style):
+    """A softmax is positive, so its step is 1."""
+    spec = (
+        f"index i : N\ninput x[i]\na[i] = softmax[i](x[i])\nz = log(mean[i]({weight} + a[i] + exp(0.5*x[i])^(-1)))\n"
+        "upstream g = dL/dz\nderive x\n"
+    )
+    source = style(derive(read_problem(spec)))
+    assert "(1.0 != 0.0" not in source
+    x = np.random.default_rng(2).standard_normal(5)
+    values = loaded(source).forward(x)
+    softmax = np.exp(x) / np.exp(x).sum()
+    np.testing.assert_allclose(values.z, np.log(np.mean(value + softmax + np.exp(-0.5 * x))), rtol=1e-12)
