@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import islice, product
 
 from indexcalc.document.choices import Kind, Option, choice
@@ -46,6 +47,10 @@ NOISE = frozenset({"epsilon", "xi", "eta", "zeta", "nu", "omega"})
 """Greek letters of what is random."""
 
 
+VANISHES = "vanishes"
+"""The option that the expectation of a product is zero."""
+
+
 def expectation(table: Table, sign: str, value: Typed) -> Typed:
     """The expectation of an expression, entry by entry.
 
@@ -53,14 +58,61 @@ def expectation(table: Table, sign: str, value: Typed) -> Typed:
         NotUnderstoodError: if nothing in it is random, or it is no sum of products of names.
     """
     table.open.setdefault(f"{sign}[]", "it may say what is assumed of an expectation")
-    if not varies(table, sign, value.node):
+    chance = Chance(table, sign)
+    if not chance.varies(value.node):
         raise NotUnderstoodError("an expectation of what does not vary")
-    found = list(islice(terms_of(table, sign, value.node), TERMS + 1))
+    found = list(islice(terms_of(chance, value.node), TERMS + 1))
     if len(found) > TERMS:
         raise NotUnderstoodError(f"an expectation of more than {TERMS} terms")
-    means = [(indices, mean(table, sign, factors)) for indices, factors in found]
+    means = [(indices, mean(chance, factors)) for indices, factors in found]
     terms = tuple(Total(indices, one) if indices else one for indices, one in means)
     return Typed(Plus(terms) if len(terms) != 1 else terms[0], value.axes, value.orientation, value.jacobian)
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What is random in one expectation.
+
+    Attributes:
+        table: the names.
+        sign: the sign of the expectation, with what stands below it.
+        known: the names that were looked at so far.
+    """
+
+    table: Table
+    sign: str
+    known: dict[str, bool] = field(default_factory=dict)
+
+    def varies(self, node: Meaning) -> bool:
+        """Whether anything in an expression is random."""
+        return any(self.is_random(name) for name in names_of(node))
+
+    def is_random(self, name: str) -> bool:
+        """Whether a name is random: one with an equation is if anything in it is."""
+        if name not in self.known:
+            self.known[name] = self.found(name)
+        return self.known[name]
+
+    def found(self, name: str) -> bool:
+        """The same, as the page shows it, or by a choice."""
+        table = self.table
+        if MOMENT.match(name) or name in given_by(self.sign):
+            return False
+        if name in table.definitions:
+            return self.varies(table.definitions[name].body)
+        means = table.page.means
+        letter = name.partition("_")[0]
+        steady = (letter in GREEK and letter not in NOISE) or len(table.known.get(name, ())) > 1 or letter in STEADY
+        before = bool(means.constant.get(name, frozenset()) - {table.number})  # no statement speaks for its own reading
+        random = name in means.random or not (before or steady)
+        shown = name in means.random or before
+        question = choice(
+            Kind.RANDOM,
+            name,
+            Option("random", 0.0 if random else 1.0 if shown else 0.3, f"{name} is random"),
+            Option("constant", 0.0 if not random else 1.0 if shown else 0.3, f"{name} is not random"),
+        )
+        return table.asking(question).name == "random"
 
 
 MOMENT = re.compile(r"E(?:[_|][^\[]*)?\[")
@@ -70,40 +122,38 @@ Term = tuple[tuple[Ix, ...], tuple[Meaning, ...]]
 """The indices over which a product is summed, and its factors."""
 
 
-def terms_of(table: Table, sign: str, node: Meaning) -> Iterator[Term]:
+def terms_of(chance: Chance, node: Meaning) -> Iterator[Term]:
     """The terms of an expression with its brackets resolved, and with the equations of what is random put in."""
     match node:
         case Plus(terms):
             for term in terms:
-                yield from terms_of(table, sign, term)
+                yield from terms_of(chance, term)
         case Total(indices, body):
-            own = {index: table.sizes.like(index) for index in indices}
-            for inner, factors in terms_of(table, sign, renamed(body, own)):
+            own = {index: chance.table.sizes.like(index) for index in indices}
+            for inner, factors in terms_of(chance, renamed(body, own)):
                 yield (*own.values(), *inner), factors
         case Times(factors):
-            for parts in product(*(list(islice(terms_of(table, sign, one), TERMS + 1)) for one in factors)):
+            for parts in product(*(list(islice(terms_of(chance, one), TERMS + 1)) for one in factors)):
                 yield tuple(i for some, _ in parts for i in some), tuple(f for _, some in parts for f in some)
-        case Raised(base, Number(value)) if value.is_Integer and 2 <= value <= POWER and varies(table, sign, base):
-            yield from terms_of(table, sign, Times((base,) * int(value)))
-        case Entry(name, slots) if name in table.definitions and is_random(table, sign, name):
-            definition = table.definitions[name]
-            yield from terms_of(table, sign, renamed(definition.body, dict(zip(definition.slots, slots, strict=True))))
+        case Raised(base, Number(value)) if value.is_Integer and 2 <= value <= POWER and chance.varies(base):
+            yield from terms_of(chance, Times((base,) * int(value)))
+        case Entry(name, slots) if name in chance.table.definitions and chance.is_random(name):
+            definition = chance.table.definitions[name]
+            yield from terms_of(chance, renamed(definition.body, dict(zip(definition.slots, slots, strict=True))))
         case _:
             yield (), (node,)
 
 
-def varies(table: Table, sign: str, node: Meaning) -> bool:
-    """Whether anything in an expression is random."""
-    return any(is_random(table, sign, name) for name in names_of(node))
-
-
-def mean(table: Table, sign: str, factors: tuple[Meaning, ...]) -> Meaning:
+def mean(chance: Chance, factors: tuple[Meaning, ...]) -> Meaning:
     """The expectation of a product: what is constant in it, and that of the names that are left."""
-    constant = [factor for factor in factors if not varies(table, sign, factor)]
-    random = [factor for factor in factors if varies(table, sign, factor)]
-    if not all(isinstance(factor, Entry) for factor in random):
+    constant: list[Meaning] = []
+    random: list[Meaning] = []
+    for factor in factors:
+        (random if chance.varies(factor) else constant).append(factor)
+    entries = [factor for factor in random if isinstance(factor, Entry)]
+    if len(entries) < len(random):
         raise NotUnderstoodError("an expectation of what is no product of names")
-    return times(*constant, moment(table, sign, [factor for factor in random if isinstance(factor, Entry)]))
+    return times(*constant, moment(chance.table, chance.sign, entries))
 
 
 def moment(table: Table, sign: str, entries: list[Entry]) -> Meaning:
@@ -197,32 +247,11 @@ def vanishes(table: Table, sign: str, names: tuple[str, ...]) -> bool:
         Kind.PROPERTY,
         f"{sign} of {product}",
         Option("any", 0.0, f"the expectation of {product} is any number"),
-        Option("zero", 0.3, f"the expectation of {product} is zero", stated=said),
+        Option(VANISHES, 0.3, f"the expectation of {product} is zero", stated=said),
     )
-    return table.asking(question).name == "zero"
+    return table.asking(question).name == VANISHES
 
 
 def given_by(sign: str) -> frozenset[str]:
     """The names in the condition of an expectation."""
     return frozenset(re.findall(r"[A-Za-z]\w*", sign.partition("|")[2]))
-
-
-def is_random(table: Table, sign: str, name: str) -> bool:
-    """Whether a name is random: as the page shows, or by a choice; one with an equation is if anything in it is."""
-    if MOMENT.match(name) or name in given_by(sign):
-        return False
-    if name in table.definitions:
-        return varies(table, sign, table.definitions[name].body)
-    means = table.page.means
-    letter = name.partition("_")[0]
-    steady = (letter in GREEK and letter not in NOISE) or len(table.known.get(name, ())) > 1 or letter in STEADY
-    before = bool(means.constant.get(name, frozenset()) - {table.number})  # no statement speaks for its own reading
-    random = name in means.random or not (before or steady)
-    shown = name in means.random or before
-    question = choice(
-        Kind.RANDOM,
-        name,
-        Option("random", 0.0 if random else 1.0 if shown else 0.3, f"{name} is random"),
-        Option("constant", 0.0 if not random else 1.0 if shown else 0.3, f"{name} is not random"),
-    )
-    return table.asking(question).name == "random"

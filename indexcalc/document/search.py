@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, alternatives
+from indexcalc.document.expectations import VANISHES
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
@@ -126,35 +127,46 @@ def agree(one: Outcome, interpretation: Interpretation) -> bool:
     return all(interpretation.option(asked) == one.interpretation.option(asked) for asked in one.asked.values())
 
 
-def with_symmetry(first: Outcome, trials: Trials, *, defined: bool) -> Iterator[Outcome]:
-    """A false relation where several square matrices are symmetric, as few as it takes, if it then holds.
+def with_joint_options(first: Outcome, trials: Trials, *, defined: bool) -> Iterator[Outcome]:
+    """A false relation under an option that several of its choices take together, as few as it takes, if it then holds.
 
-    Covariances come together, and what is true of them is false as long as one is any matrix. Of one alone, the
-    transpose that is not written is likely to be forgotten.
+    Covariances come together, and what is true of them is false as long as one is any matrix; so do the noises of a
+    model, whose products have the expectation zero. Of one alone, the transpose that is not written is likely to be
+    forgotten.
     """
-    table = first.comparison.table if first.comparison is not None else None
-    keys = [] if table is None else [key for key, asked in first.asked.items() if may_be_symmetric(table, asked)]
-    if not 1 < len(keys) <= MOST_SYMMETRIC:
-        return
+    keys = {key: name for key, asked in first.asked.items() if (name := joint_option(first, asked))}
 
     def outcome_with(some: Collection[Key]) -> Outcome:
-        chosen = {**first.interpretation.chosen, **dict.fromkeys(some, SYMMETRIC)}
+        chosen = {**first.interpretation.chosen, **{key: keys[key] for key in some}}
         return trials(Interpretation(chosen), defined=defined, cost=LEAST * len(some), screen=True)
 
-    result = outcome_with(keys)
-    if result.truth is not Truth.TRUE:
+    for names in ({SYMMETRIC}, {VANISHES}, {SYMMETRIC, VANISHES}):
+        some = [key for key, name in keys.items() if name in names]
+        if not 1 < len(some) <= MOST_TOGETHER or {keys[key] for key in some} != names:
+            continue
+        result = outcome_with(some)
+        if result.truth is not Truth.TRUE:
+            continue
+        for key in list(some):
+            fewer = outcome_with([other for other in some if other != key])
+            if fewer.truth is Truth.TRUE:
+                some.remove(key)
+                result = fewer
+        if len(some) > 1:
+            yield result
         return
-    for key in list(keys):
-        fewer = outcome_with([other for other in keys if other != key])
-        if fewer.truth is Truth.TRUE:
-            keys.remove(key)
-            result = fewer
-    if len(keys) > 1:
-        yield result
 
 
-MOST_SYMMETRIC = 8
-"""The most matrices that are taken to be symmetric at once."""
+MOST_TOGETHER = 8
+"""The most choices that take one option at once."""
+
+
+def joint_option(outcome: Outcome, asked: Choice) -> str:
+    """The option that a choice takes together with others; empty if there is none."""
+    table = outcome.comparison.table if outcome.comparison is not None else None
+    if table is not None and may_be_symmetric(table, asked):
+        return SYMMETRIC
+    return VANISHES if any(option.name == VANISHES for option in asked.options) else ""
 
 
 def may_be_symmetric(table: Table, asked: Choice) -> bool:
@@ -187,7 +199,7 @@ def judge(relation: Relation, base: Interpretation, trials: Trials, doubtful: Co
         if result.truth is Truth.TRUE:
             left = min(left, AFTER)
         if not changes and result.truth is Truth.FALSE:
-            found.extend(with_symmetry(result, trials, defined=defined))
+            found.extend(with_joint_options(result, trials, defined=defined))
         if len(changes) == FLIPS:
             continue
         holds = doubtful is not None and found[0].truth is Truth.TRUE

@@ -124,6 +124,32 @@ def test_without_words_such_a_product_is_no_reason_to_believe():
     assert claim.reason == "it would hold if the expectation of w x is zero"
 
 
+NOISES = r"""{words}
+
+$$E[e e^T] = S$$
+
+$$E[v v^T] = R$$
+
+$$E[w w^T] = Q$$
+
+$$x = A e + B v + w$$
+
+$$E[x x^T] = A S A^T + B R B^T + {last}$$
+"""
+
+
+def test_the_expectations_of_several_products_may_be_zero_together():
+    claim = check(NOISES.format(words="The noises e, v and w are independent.", last="Q"), "note.md").claims[-1]
+    assert claim.verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert set(claim.assumptions) == {f"the expectation of {pair} is zero" for pair in ("e v", "e w", "v w")}
+    said = check(NOISES.format(words="The noises e, v and w are independent.", last="2 Q"), "note.md").claims[-1]
+    assert said.verdict is Verdict.UNCLEAR
+    unsaid = check(NOISES.format(words="Three noises.", last="Q"), "note.md").claims[-1]
+    assert unsaid.verdict is Verdict.UNCLEAR
+    assert unsaid.reason.startswith("it would hold if the expectation of ")
+    assert unsaid.reason.count("is zero") == 3
+
+
 DRAWN = (
     r"Let $u \sim \mathcal{N}(m, C)$ with $u, m \in \mathbb{R}^d$ and $w \sim \mathcal{N}(0, S)$ with "
     r"$w \in \mathbb{R}^n$ be independent, and $G \in \mathbb{R}^{n \times d}$."
