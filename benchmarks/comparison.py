@@ -26,7 +26,7 @@ class Work:
         own: the generated code.
         others: what it is compared with, each with the most that the ratio of times may be.
         needs: the library that each of the others needs, if it needs one.
-        limit: makes what no code for it can beat; None where nothing is known.
+        limit: makes what no NumPy code for it can beat; None where nothing is known.
         agree: how far results may be apart, relative to the largest entry of each array.
     """
 

@@ -1,4 +1,4 @@
-"""What no code for a piece of work can beat on this machine: its matrix products alone, or its memory traffic alone.
+"""What no NumPy code for a piece of work can beat here: its matrix products alone, or its memory traffic alone.
 
 Both are NumPy's, on arrays of the same sizes in the same process, with as many threads as there are cores. Products
 are made in blocks that stay in cache wherever a whole result would not, as in code that never holds it; of several

@@ -3,7 +3,7 @@
 Run it with ``python benchmarks/performance.py [WORK ...]``; ``pip install 'indexcalc[performance]'`` brings
 PyTorch and JAX. All sides of a piece of work get the same float32 arrays, take turns, and must agree.
 The exit code is 1 if a ratio is above its bound. Bounds are meant for two cores. The limit of a piece of work is the
-time of its matrix products alone, or of reading and writing its arrays once, whichever is larger: see `limits`.
+time of its matrix products alone, or of reading and writing its arrays once, in NumPy: see `limits`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def fast(name: str) -> ModuleType:
 
 
 def attention_products(heads: int, length: int, width: int) -> list[Product]:
-    """The six products of attention, forward and backward; half of each, if what is behind a query is left out."""
+    """The six products of attention, forward and backward."""
     wide, narrow = (heads, length, width, length), (heads, length, length, width)
     return [wide, narrow, wide, narrow, narrow, narrow]
 
@@ -89,6 +89,7 @@ def causal_attention(length: int) -> Work:
         lambda: flat(module.value_and_grad(Q, K, V, G), ("dQ", "dK", "dV")),
         {"PyTorch fused": (1.0, lambda: rivals.torch_run(rivals.torch_causal_attention, (Q, K, V), G, (0, 1, 2)))},
         {"PyTorch fused": "torch"},
+        # Half of each product, which is as much as those of half the heads.
         limit=lambda: products(*attention_products(4, length, 64)),
     )
 

@@ -6,7 +6,6 @@ the loss, or what the spec computes where it has no loss.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,6 +15,8 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from indexcalc.problem import Kind, Problem, Result
+
+from .calling import named, wanted_by
 
 Forward = Callable[..., Any]
 FORWARD: dict[str, Forward] = {}
@@ -174,13 +175,6 @@ def kfac(a: Tensor, W: Tensor, y: Tensor, damping: float) -> Tensor:
     return torch.linalg.solve(damped(errors), half.T).T
 
 
-def wanted_by(function: Forward, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What a function takes of what is known; all tensors besides for one that takes any."""
-    parameters = inspect.signature(function).parameters
-    every = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    return {name: value for name, value in known.items() if name in parameters or (every and isinstance(value, Tensor))}
-
-
 def passes(
     problem: Problem, options: Mapping[str, Any], *, compiled: bool = False
 ) -> Callable[[Mapping[str, Tensor]], dict[str, Tensor]]:
@@ -195,7 +189,7 @@ def passes(
     wrapped: Callable[[Any], Any] = torch.compile if compiled else lambda plain: plain
 
     def value(tensors: Mapping[str, Tensor]) -> Any:
-        return function(**wanted_by(function, {**tensors, **options}))
+        return function(**wanted_by(function, {**tensors, **options}, Tensor))
 
     def second(asked: Result) -> Callable[[Mapping[str, Tensor]], Tensor]:
         (name,) = asked.by
@@ -216,8 +210,7 @@ def passes(
 
     def run(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if problem.loss is None:
-            found = whole(tensors)
-            return dict(zip(problem.program.outputs, found if isinstance(found, tuple) else (found,), strict=True))
+            return named(problem, whole(tensors))
         chosen = {name: tensors[name].detach().requires_grad_() for name in problem.targets if name in inputs}
         loss = whole({**tensors, **chosen})
         result = {problem.loss: loss.detach()}

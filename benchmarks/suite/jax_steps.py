@@ -6,7 +6,6 @@ the loss, or what the spec computes where it has no loss.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,6 +15,8 @@ import jax.numpy as jnp
 from jax import Array, lax, nn
 
 from indexcalc.problem import Problem, Result
+
+from .calling import named, wanted_by
 
 Forward = Callable[..., Any]
 FORWARD: dict[str, Forward] = {}
@@ -180,13 +181,6 @@ def kfac(a: Array, W: Array, y: Array, damping: float) -> Array:
     return jnp.linalg.solve(damped(errors), half.T).T
 
 
-def wanted_by(function: Forward, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What a function takes of what is known; all arrays besides for one that takes any."""
-    parameters = inspect.signature(function).parameters
-    every = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    return {name: value for name, value in known.items() if name in parameters or (every and isinstance(value, Array))}
-
-
 def passes(problem: Problem, options: Mapping[str, Any]) -> Callable[[Mapping[str, Array]], dict[str, Array]]:
     """What computes the loss, the gradients of inputs and the second derivatives that a problem asks for, compiled.
 
@@ -197,12 +191,11 @@ def passes(problem: Problem, options: Mapping[str, Any]) -> Callable[[Mapping[st
     function = FORWARD[problem.slug]
 
     def value(arrays: Mapping[str, Array]) -> Any:
-        return function(**wanted_by(function, {**arrays, **options}))
+        return function(**wanted_by(function, {**arrays, **options}, Array))
 
     def run(arrays: Mapping[str, Array]) -> dict[str, Array]:
         if problem.loss is None:
-            found = value(arrays)
-            return dict(zip(problem.program.outputs, found if isinstance(found, tuple) else (found,), strict=True))
+            return named(problem, value(arrays))
         chosen = {name: arrays[name] for name in problem.targets if name in arrays}
         loss, gradients = jax.value_and_grad(lambda some: value({**arrays, **some}))(chosen)
         result = {problem.loss: loss, **{problem.gradient_names[name]: one for name, one in gradients.items()}}

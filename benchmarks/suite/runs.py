@@ -40,13 +40,13 @@ def fails(part: Part, name: str, threads: int) -> str:
 def repeated(part_name: str, name: str, threads: int) -> None:
     """Run one side many times."""
     warnings.simplefilter("ignore")
-    with limits(threads):
+    with with_threads(threads):
         run = built(next(one for program in PROGRAMS for one in program.parts if one.name == part_name), name, threads)
         for _ in range(TRIED if not isinstance(run, str) else 0):
             run()
 
 
-def limits(threads: int) -> contextlib.AbstractContextManager[object]:
+def with_threads(threads: int) -> contextlib.AbstractContextManager[object]:
     """A number of threads for PyTorch and, with threadpoolctl, for BLAS; JAX decides for itself."""
     import torch  # noqa: PLC0415
 

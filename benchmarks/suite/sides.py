@@ -138,8 +138,10 @@ def other(problem: Problem, system: str, sizes: Sizes) -> Side | str:
 
     from . import autograd  # noqa: PLC0415
 
-    torch._dynamo.reset()  # it counts how often it compiles, whatever the program, and stops at a limit
-    eager = autograd.passes(problem, options, compiled=system == "torch.compile")
+    compiled = system == "torch.compile"
+    if compiled:
+        torch._dynamo.reset()  # it counts how often it compiles, whatever the program, and stops at a limit
+    eager = autograd.passes(problem, options, compiled=compiled)
     return lambda arrays: called(eager, {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
 
 

@@ -20,6 +20,8 @@ from tensorgrad.compiler import affine_basis, affine_convolution, compile_to_cal
 
 from indexcalc.problem import Problem
 
+from .calling import named
+
 Variables = Callable[..., Variable]
 Step = Callable[[Variables], Any]
 STEPS: dict[str, Step] = {}
@@ -263,10 +265,8 @@ def tensor_network(problem: Problem, sizes: Mapping[str, int], *, compiled: bool
     name, function = problem.slug, STEPS[problem.slug]
     takes_sizes = "sizes" in inspect.signature(function).parameters
     made = function(variable, sizes=sizes) if takes_sizes else function(variable)
-    if problem.loss is None:
-        results = dict(zip(problem.program.outputs, made if isinstance(made, tuple) else (made,), strict=True))
-    else:
-        results = {problem.loss: made, **derivatives(problem, made, own)}
+    loss = problem.loss
+    results = named(problem, made) if loss is None else {loss: made, **derivatives(problem, made, own)}
     program = compile_to_callable(*results.values(), torch_compile=compiled)
     lengths = {**sizes, **SIZES.get(name, lambda _: {})(sizes)}
 

@@ -46,7 +46,11 @@ def test_a_row_says_how_wrong_each_side_is(command, name, absent):
 def test_a_wrong_derivative_does_not_agree(command):
     row = row_of(command, {"einsum": 2e-3, "torch": 1e-7, "PyTorch": 1e-7}, {})
     assert not row.agrees
+    assert row.wrong == ("einsum",)
     assert dataclasses.replace(row, errors={"einsum": 2e-3, "PyTorch": 1e-3}).agrees
+    other = dataclasses.replace(row, errors={"einsum": 1e-7, "torch.compile": 2e-3, "PyTorch": 1e-7})
+    assert other.agrees
+    assert other.wrong == ("torch.compile",)
 
 
 def test_the_lines_of_a_spec_are_those_that_say_something_and_what_it_uses_once():
