@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand, power, product
+from indexcalc.algebra.build import expand, lone, power, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Base, Fn, Term, Terms, walk
@@ -70,21 +71,24 @@ class Clamp:
 
 def clamps_in(terms: Terms, definitions: Mapping[str, Equation]) -> tuple[Clamp, ...]:
     """The clamped values that an expression reads or whose indicators it has, named ones first."""
-    named = [found for base in walk(terms) if isinstance(base, Access) and (found := of_entry(base, definitions))]
-    written = [clamp_of(base, base) for base in walk(terms) if isinstance(base, Fn) and base.name in CLAMPS]
+    present = tuple(dict.fromkeys(walk(terms)))
+    named = [found for base in present if isinstance(base, Access) and (found := of_entry(base, definitions))]
+    written = [clamp_of(base, base) for base in present if is_clamp(base)]
     return tuple(dict.fromkeys((*named, *written)))
 
 
 def of_entry(entry: Access, definitions: Mapping[str, Equation]) -> Clamp | None:
     """The clamp that a tensor's entry holds; None for another tensor."""
     equation = definitions.get(entry.tensor)
-    if equation is None or len(equation.terms) != 1 or equation.terms[0].coeff != 1 or equation.terms[0].summed:
+    if equation is None or not is_clamp(lone(equation.terms)) or not equation.holds_at(entry):
         return None
-    if not equation.holds_at(entry):
-        return None
-    (whole,) = substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
-    base, exponent = whole.powers[0] if len(whole.powers) == 1 else (None, sp.S.Zero)
-    return clamp_of(entry, base) if isinstance(base, Fn) and base.name in CLAMPS and exponent == 1 else None
+    base = lone(substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True))))
+    return clamp_of(entry, base) if is_clamp(base) else None
+
+
+def is_clamp(base: Base | None) -> TypeGuard[Fn]:
+    """Whether a factor is a clamped value that is written out."""
+    return isinstance(base, Fn) and base.name in CLAMPS
 
 
 def clamp_of(value: Base, written: Fn) -> Clamp:

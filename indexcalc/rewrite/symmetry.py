@@ -12,16 +12,21 @@ from itertools import permutations, product
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand
+from indexcalc.algebra.build import expand, expand_term
 from indexcalc.algebra.build import product as multiply
 from indexcalc.algebra.canonical import collect, term_key
 from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.slots import Slot, indices_of_slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
     Base,
+    Delta,
     Fn,
     Index,
+    Iverson,
+    LogDet,
+    Partial,
     Term,
     Terms,
     free_indices,
@@ -162,7 +167,67 @@ def orders_of(equation: Equation, known: Symmetries) -> tuple[Order, ...]:
     slots = equation.slots
     if len(slots) < 2 or not equation.terms or len(equation.terms) > TERM_LIMIT:
         return ()
-    return tuple(order for order in candidate_orders(slots) if is_kept(equation, order, known))
+    places = places_of(equation, known)
+    orders = [order for order in candidate_orders(slots) if places is None or exchange(places, slots, order) == places]
+    return tuple(order for order in orders if is_kept(equation, order, known))
+
+
+Block = frozenset[Index]
+"""Slots that deltas make equal."""
+
+Places = Mapping[frozenset[Block], frozenset[tuple[Block, str, int]]]
+"""For each way in which deltas join slots, where those that are joined stand: tensors, each with one of its slots."""
+
+
+def places_of(equation: Equation, known: Symmetries) -> Places | None:
+    """Where the slots of the left side stand on the right, of slots that are alike by symmetry in the first.
+
+    Equal sums have equal places, unless terms cancel once they are multiplied out; that is quickly seen, and most
+    equations are not symmetric. None where brackets, or deltas with other indices, have a say in what is equal.
+    """
+    found: dict[frozenset[Block], set[tuple[Block, str, int]]] = {}
+    try:
+        terms = [part for term in equation.terms for part in expand_term(term, holds_delta, TERM_LIMIT)]
+    except LimitError:
+        return None
+    for term in terms:
+        blocks: dict[Slot, Block] = {slot: frozenset((slot,)) for slot in equation.slots}
+        deltas = [base for base in term.bases if isinstance(base, Delta)]
+        for delta in deltas:
+            if delta.left not in blocks or delta.right not in blocks:
+                return None
+            joined = blocks[delta.left] | blocks[delta.right]
+            blocks.update(dict.fromkeys(joined, joined))
+        places = found.setdefault(frozenset(blocks.values()), set())
+        for base in dict.fromkeys(walk(term)):
+            if isinstance(base, Iverson | Partial) or (isinstance(base, Delta) and base not in deltas):
+                return None
+            if isinstance(base, Access | LogDet):
+                places.update(
+                    (blocks[index], base.tensor, min((number, *(o[number] for o in known.orders.get(base.tensor, ())))))
+                    for number, slot in enumerate(base.slots)
+                    for index in indices_of_slot(slot)
+                    if index in blocks
+                )
+    return {joined: frozenset(places) for joined, places in found.items()}
+
+
+def holds_delta(base: Add) -> bool:
+    """Whether a delta stands in a sum in parentheses."""
+    return any(isinstance(inner, Delta) for inner in walk(base))
+
+
+def exchange(places: Places, slots: Sequence[Index], order: Order) -> Places:
+    """Where slots stand once they are in another order."""
+    new = {slot: slots[position] for slot, position in zip(slots, order, strict=True)}
+
+    def moved(block: Block) -> Block:
+        return frozenset(new[slot] for slot in block)
+
+    return {
+        frozenset(map(moved, joined)): frozenset((moved(block), tensor, number) for block, tensor, number in stands)
+        for joined, stands in places.items()
+    }
 
 
 def candidate_orders(slots: Sequence[Index]) -> Iterator[Order]:

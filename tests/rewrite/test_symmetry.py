@@ -11,11 +11,13 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from indexcalc.algebra.build import expand, power, product
-from indexcalc.algebra.canonical import same
+from indexcalc.algebra.canonical import collect, same
+from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add
 from indexcalc.calculus.steps import Cited
 from indexcalc.errors import LimitError, UnsupportedError
-from indexcalc.language import read_problem
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import shipped_paths
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Identity, Program, Tensor
 from indexcalc.proof.gradcheck import check_backward
@@ -23,7 +25,18 @@ from indexcalc.proof.sampling import sample_point
 from indexcalc.proof.steps import check_derivation
 from indexcalc.rewrite import symmetry
 from indexcalc.rewrite.derive import derive
-from indexcalc.rewrite.symmetry import NONE, TERM_LIMIT, assumed_order, find_symmetries, oriented, single
+from indexcalc.rewrite.symmetry import (
+    NONE,
+    TERM_LIMIT,
+    assumed_order,
+    candidate_orders,
+    exchange,
+    find_symmetries,
+    is_kept,
+    oriented,
+    places_of,
+    single,
+)
 from tests.support.build import add, at, ell, fn, i, j, term
 from tests.support.programs import COLUMNS, ROWS, Draft, N, problems, sizes
 from tests.support.values import assert_same_value, random_tensors
@@ -273,3 +286,52 @@ def test_sums_of_many_terms_are_refused_before_there_is_work(monkeypatch):
     monkeypatch.setattr(symmetry, "pin", lambda *_: pytest.fail("terms were looked at"))
     with pytest.raises(LimitError):
         NONE.same((wide,), (other,))
+
+
+def equations_with_orders():
+    """Equations with two slots or more of one extent: of both passes of what is shipped, and those above."""
+    derivations = [derive(load_problem(path)) for path in shipped_paths().values()]
+    programs = [program for one in derivations for program in (one.problem.program, one.backward)]
+    programs += [program_of(body) for body in (*SYMMETRIC.values(), *OTHERS.values())]
+    known = [(equation, find_symmetries(program)) for program in programs for equation in program.equations]
+    return [(equation, own) for equation, own in known if any(candidate_orders(equation.slots))]
+
+
+def test_where_slots_stand_rules_out_no_symmetry():
+    cases = equations_with_orders()
+    ruled_out = 0
+    for equation, known in cases:
+        kept = [order for order in candidate_orders(equation.slots) if is_kept(equation, order, known)]
+        places = places_of(equation, known)
+        for order in candidate_orders(equation.slots):
+            unlike = places is not None and exchange(places, equation.slots, order) != places
+            assert not (unlike and order in kept)
+            ruled_out += unlike
+    assert ruled_out > len(cases) / 2
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=slow)
+@given(problems(), st.randoms(use_true_random=False))
+def test_where_slots_stand_rules_out_no_symmetry_of_a_random_sum(problem, chosen):
+    for equation in problem.program.equations:
+        orders = list(candidate_orders(equation.slots))
+        if not orders:
+            continue
+        order = chosen.choice(orders)
+        moved = {slot: equation.slots[position] for slot, position in zip(equation.slots, order, strict=True)}
+        # Added up over all that the order does one after another, a sum has the symmetry.
+        total, images = equation.terms, substitute(equation.terms, moved)
+        for _ in range(24):
+            if same_text(images, equation.terms):
+                break
+            total, images = (*total, *images), substitute(images, moved)
+        whole = replace(equation, terms=collect(total))
+        if len(whole.terms) > TERM_LIMIT:
+            continue
+        places = places_of(whole, NONE)
+        assert places is None or exchange(places, whole.slots, order) == places
+
+
+def same_text(one, other):
+    """Whether two sums are written alike."""
+    return repr(one) == repr(other)
