@@ -227,6 +227,8 @@ def intro(step: Step, local: Local | None) -> Spans:
         case Rule.FOLD, Used(tensors) if (nested := regrouped(step)) is not None:
             used = listed(Symbol(name) for name in tensors)
             return say("fold.nested", indices=listed(nested.inner.summed), used=used)
+        case Rule.FOLD, Used((_, _, *_) as tensors):
+            return say("fold.many", used=listed(Symbol(name) for name in tensors))
         case Rule.FACTOR, _ if set(step.before) == set(step.after):
             return say("reordered")
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:

@@ -62,6 +62,10 @@ REASONS: Mapping[Rule, str] = {
 
 SENTENCES: Mapping[str, str] = {
     **RESULTS,
+    "opening.long": "This derivation has {steps} steps, and a note tells {limit} at most. So of every gradient it "
+    "holds what each path contributes, and the result. The note of a problem that derives fewer gradients holds their "
+    "steps.",
+    "fold.many": "The right sides of the equations of {used} stand here; write their names for them:",
     "name.narrow": "A part with fewer indices gets a name of its own:",
     "name.narrow.many": "Parts with fewer indices get names of their own:",
     "name.narrow.of": "A part that depends on {indices} alone gets a name of its own:",
@@ -100,6 +104,11 @@ SENTENCES: Mapping[str, str] = {
     "paths.none": "No other tensor reads {target}: what {loss} gets from it directly is all.",
     "statistic.heading": "The derivative of {statistic}",
     "statistics.one": "{consumer} depends on {target} {also}through {statistics}, whose derivative comes first.",
+    "statistics.above.one": "{consumer} depends on {target} {also}through {statistics}, whose derivative is found "
+    "above:",
+    "statistics.above": "{consumer} depends on {target} {also}through {statistics}, whose derivatives are found above:",
+    "statistics.known.one": " That of {statistics} is found above:",
+    "statistics.known": " Those of {statistics} are found above:",
     "statistics": "{consumer} depends on {target} {also}through {statistics}, whose derivatives come first.",
     "back.heading": "Back to {loss}",
     "forward.entry": "The equation of {tensor} at this entry:",

@@ -117,13 +117,16 @@ class PartNaming:
 
 
 def with_folds(section: Section, rules: Sequence[SumRule]) -> Section:
-    """The section with the parts that others named put in where their sums stand."""
-    for rule in RuleBook(tuple(rules)).relevant(section.equation.terms):
-        before = section.equation.terms
-        after, used = apply_rules(before, (rule,))
+    """The section with the parts that others named put in where their sums stand, all of them in one step."""
+    before = terms = section.equation.terms
+    names: list[str] = []
+    for rule in RuleBook(tuple(rules)).relevant(before):
+        terms, used = apply_rules(terms, (rule,))
         if used:
-            section = extended(section, Step(Rule.FOLD, section.equation.lhs, before, after, Used((rule.name,))))
-    return section
+            names.append(rule.name)
+    if not names:
+        return section
+    return extended(section, Step(Rule.FOLD, section.equation.lhs, before, terms, Used(tuple(names))))
 
 
 def without_trivial_parts(section: Section, earlier: Sequence[Section]) -> Section:

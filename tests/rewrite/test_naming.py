@@ -6,11 +6,15 @@ import pytest
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.adjoint import derive_gradients
+from indexcalc.calculus.steps import Section
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
+from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
 from indexcalc.rewrite.naming import PartNaming, with_folds
+from indexcalc.rewrite.rules import fold_rule
 from indexcalc.rewrite.tidy import Simplifier
+from tests.support.build import at, i, j, term
 
 TWO_LAYERS = """
 index i, j, l : T
@@ -95,3 +99,12 @@ def test_a_contraction_of_two_gradients_is_computed_once():
     assert len(contractions) == 1
     for target in ("da", "db"):
         assert contractions[0].name in tensors_of(backward.definitions[target].terms)
+
+
+def test_the_parts_that_stand_in_one_sum_are_put_in_together():
+    parts = [Equation(at(name, i), (term(at(of, i, j), over=(j,)),)) for name, of in (("p", "A"), ("q", "B"))]
+    terms = (*parts[0].terms, term(at("x", i)), *parts[1].terms)
+    folded = with_folds(Section(Equation(at("y", i), terms), None, (), ()), [fold_rule(part) for part in parts])
+    assert folded.equation.terms == (term(at("p", i)), term(at("x", i)), term(at("q", i)))
+    (step,) = folded.steps
+    assert (step.before, step.after, step.detail.tensors) == (terms, folded.equation.terms, ("p", "q"))
