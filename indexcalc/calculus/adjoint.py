@@ -65,6 +65,21 @@ class Sweep:
         )
 
 
+@dataclass(frozen=True)
+class Between:
+    """The derivatives by one entry of the statistics between it and its consumers, each found once for all of them.
+
+    Attributes:
+        wrt: the entry.
+        avoid: the names of dummies that stand beside these derivatives.
+        found: by name of the statistic.
+    """
+
+    wrt: Access
+    avoid: frozenset[str]
+    found: dict[str, LocalDerivative] = field(default_factory=dict)
+
+
 def derive_gradients(problem: Problem, tidy: Tidy = no_tidying) -> tuple[Section, ...]:
     """One section for each gradient that is asked for or needed on the way, in an order that works.
 
@@ -197,9 +212,11 @@ def added_up(
     """The paths through some consumers, the steps that add them to the direct part, and what they end in."""
     alone = len(consumers) == 1 and not direct
     paths: list[Path] = []
-    for consumer in consumers:
+    entries = {name: entry_of(sweep, name) for name in consumers}
+    between = Between(wrt, frozenset(slot.name for entry in entries.values() for slot in entry.indices))
+    for consumer, entry in entries.items():
         with placed(sweep.problem.program.definitions[consumer].place):
-            paths.append(derive_path(sweep, wrt, consumer, lhs, alone))
+            paths.append(derive_path(sweep, between, entry, lhs, alone))
     total = (*direct, *(term for path in paths for term in path.result))
     steps: list[Step] = []
     if not alone:
@@ -219,16 +236,19 @@ def direct_part(problem: Problem, name: str, slots: tuple[Index, ...]) -> Terms:
     return tuple(Term(sp.S.One, ((Access(up.name, slots), sp.S.One),)) for up in problem.upstream if up.of == name)
 
 
-def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bool) -> Path:
+def entry_of(sweep: Sweep, consumer: str) -> Access:
+    """A consumer under the dummies that the chain rule sums over."""
+    declared = sweep.problem.program.tensors[consumer].slots
+    return Access(consumer, fresh_indices(declared, names_to_avoid(sweep.problem)))
+
+
+def derive_path(sweep: Sweep, between: Between, entry: Access, lhs: Access, alone: bool) -> Path:
     """The contribution of one consumer: ``sum_ab dL/dY_ab dY_ab/dX_t``, contracted."""
-    program = sweep.problem.program
-    avoid = names_to_avoid(sweep.problem)
-    declared = program.tensors[consumer].slots
-    entry = Access(consumer, fresh_indices(declared, avoid))
-    taken = avoid | {slot.name for slot in entry.indices}
-    local_steps = statistics_derivatives(sweep, wrt, consumer, taken)
+    consumer, wrt = entry.tensor, between.wrt
+    taken = names_to_avoid(sweep.problem) | {slot.name for slot in entry.indices}
+    local_steps = statistics_derivatives(sweep, between, consumer)
     known = {found.partial.base.tensor: found for found in local_steps if isinstance(found.partial.base, Access)}
-    equation = program.definitions[consumer]
+    equation = sweep.problem.program.definitions[consumer]
     own = local_derivative(equation, entry, Wanted(wrt, known, taken), sweep.tidy)
     subject: Subject = lhs if alone else ThroughConsumer(lhs, wrt, consumer)
     partial = Partial(entry, wrt, consumer == wrt.tensor)
@@ -255,20 +275,17 @@ def names_to_avoid(problem: Problem) -> frozenset[str]:
     return problem.program.names | given
 
 
-def statistics_derivatives(
-    sweep: Sweep, wrt: Access, consumer: str, avoid: frozenset[str]
-) -> tuple[LocalDerivative, ...]:
+def statistics_derivatives(sweep: Sweep, between: Between, consumer: str) -> tuple[LocalDerivative, ...]:
     """The derivatives of the statistics that stand between the target and the consumer, in order."""
-    program = sweep.problem.program
-    between = statistics_between(program, sweep.flow.statistics, wrt.tensor)
-    wanted_names = feeding(sweep, consumer, between)
-    known: dict[str, LocalDerivative] = {}
+    program, wrt, found = sweep.problem.program, between.wrt, between.found
     own = names_to_avoid(sweep.problem) | {slot.name for slot in wrt.indices}
-    for name in wanted_names:
-        entry = Access(name, fresh_indices(program.tensors[name].slots, own))
-        wanted = Wanted(wrt, known, avoid | {slot.name for slot in entry.indices})
-        known = {**known, name: local_derivative(program.definitions[name], entry, wanted, sweep.tidy)}
-    return tuple(known.values())
+    names = feeding(sweep, consumer, statistics_between(program, sweep.flow.statistics, wrt.tensor))
+    for name in names:
+        if name not in found:
+            entry = Access(name, fresh_indices(program.tensors[name].slots, own))
+            wanted = Wanted(wrt, found, own | between.avoid | {slot.name for slot in entry.indices})
+            found[name] = local_derivative(program.definitions[name], entry, wanted, sweep.tidy)
+    return tuple(found[name] for name in names)
 
 
 def feeding(sweep: Sweep, consumer: str, between: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import sympy as sp
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import fresh_indices
 from indexcalc.algebra.terms import Access, Partial, Term
-from indexcalc.calculus.adjoint import Sweep, nomenclature, statistics_derivatives
+from indexcalc.calculus.adjoint import Between, Sweep, nomenclature, statistics_derivatives
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.differentiate import Tidy, Wanted, insert, local_derivative
 from indexcalc.calculus.statistics import find_flow, nearest_consumers
@@ -81,7 +81,7 @@ def tangent_section(sweep: Sweep, name: str, names: Mapping[str, str], taken: Co
             slots = fresh_indices(program.tensors[source].slots, avoid | {slot.name for slot in tensor.slots})
             wrt = Access(source, slots)
             inside = avoid | {slot.name for slot in (*slots, *tensor.slots)}
-            before = statistics_derivatives(sweep, wrt, name, inside)
+            before = statistics_derivatives(sweep, Between(wrt, inside), name)
             known = {one.partial.base.tensor: one for one in before if isinstance(one.partial.base, Access)}
             own = local_derivative(program.definitions[name], tensor.entry, Wanted(wrt, known, inside), sweep.tidy)
             partials.append((Partial(tensor.entry, wrt), own.result))

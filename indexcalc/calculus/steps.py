@@ -179,10 +179,13 @@ class Section:
     steps: tuple[Step, ...]
 
     def all_steps(self) -> Iterator[Step]:
-        """Every step of the section, in reading order."""
+        """Every step of the section, in reading order; a derivative that several paths share comes once."""
+        seen: set[int] = set()
         for path in self.paths:
             for local in path.locals:
-                yield from local.steps
+                if id(local) not in seen:
+                    yield from local.steps
+            seen.update(map(id, path.locals))
             yield from path.steps
         yield from self.steps
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from indexcalc.algebra.terms import (
@@ -23,6 +23,7 @@ from indexcalc.calculus.steps import (
 from indexcalc.notes.blocks import (
     Block,
     Display,
+    Displays,
     Gradient,
     Heading,
     Loss,
@@ -66,6 +67,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         if several:
             blocks.append(Paragraph(paths_sentence(derivation, section, target)))
     cited, steps, told = cited_consumers(section, repeats), section.steps, shown.readings
+    found: dict[int, LocalDerivative] = {}
     for path in section.paths:
         if path.consumer.tensor in cited:
             repeat = repeats[target.tensor, path.consumer.tensor]
@@ -79,7 +81,8 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         # Where there is one path, its steps and those of the section are one chain.
         tail, steps = ((), steps) if several else (steps, ())
         held = held_tensors(derivation)
-        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, held=held))
+        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, held=held, found=found))
+        found.update((id(local), local) for local in path.locals)
         told, shown = shown.readings, shown.after_path(section, path)
         if several and unknown is None:
             blocks.extend(path_reading(derivation, section, path, told))
@@ -96,6 +99,18 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
     reading = [] if cited else reading_of(derivation, section, told)
     once_more = () if is_long(derivation) else put_in(derivation, section)
     return [*boxed_result(blocks, section), *once_more, *reading]
+
+
+def contribution_blocks(derivation: Derivation, section: Section) -> list[Block]:
+    """One gradient in a note that has no room for steps: what every path contributes, and the boxed result."""
+    target = Access(section.target or "", section.equation.slots)
+    blocks: list[Block] = [Heading(2, ("The gradient ", Gradient(Access(target.tensor))))]
+    if is_a_sum_of_paths(section):
+        blocks.append(Paragraph(paths_sentence(derivation, section, target)))
+        displays = tuple(Display(path.steps[-1].subject, (path.result,)) for path in section.paths)
+        if displays:
+            blocks.append(Displays(displays) if len(displays) > 1 else displays[0])
+    return [*blocks, Display(section.equation.lhs, (section.equation.terms,), boxed=True, spelled=True)]
 
 
 def cited_consumers(section: Section, repeats: Repeats) -> frozenset[str]:
@@ -176,17 +191,28 @@ def is_about(display: Display, section: Section) -> bool:
 
 
 def path_blocks(
-    path: Path, target: Access, parts: Parts, shown: Shown, tail: tuple[Step, ...], *, several: bool, held: Held
+    path: Path,
+    target: Access,
+    parts: Parts,
+    shown: Shown,
+    tail: tuple[Step, ...],
+    *,
+    several: bool,
+    held: Held,
+    found: Container[int],
 ) -> Iterator[Block]:
-    """What one consumer contributes: chain rule, local derivatives, and everything put together, up to the `tail`."""
+    """What one consumer contributes: chain rule, local derivatives, and everything put together, up to the `tail`.
+
+    Of derivatives that are `found` on an earlier path, which are told by their identity, the result stands again.
+    """
     if several:
         key = "path.direct" if is_direct(path, target) else "path.heading"
         yield Heading(3, say(key, consumer=Symbol(path.consumer.tensor)))
     chain, rest = path.steps[0], path.steps[1:]
     yield from chain_blocks(chain, path, target, shown, several=several)
     level = 4 if several else 3
-    yield from statistics_blocks(path, target)
-    for local in path.locals:
+    yield from statistics_blocks(path, target, found)
+    for local in (local for local in path.locals if id(local) not in found):
         if len(path.locals) > 1:
             yield Heading(level, say("statistic.heading", statistic=Symbol(tensor_of(local.partial))))
         yield from local_blocks(local, path, parts, shown, held)
@@ -244,15 +270,25 @@ def mirror_citation(repeat: Repeat) -> Spans:
     return say("cited.mirror", consumer=Symbol(repeat.consumer), together=together, earlier=earlier, **names)
 
 
-def statistics_blocks(path: Path, target: Access) -> Iterator[Block]:
-    """Through which statistics the consumer depends on the target, which are differentiated first."""
+def statistics_blocks(path: Path, target: Access, found: Container[int]) -> Iterator[Block]:
+    """Through which statistics the consumer depends on the target, and the derivatives of those that are `found`."""
     *before, own = path.locals
-    if before:
-        direct = target.tensor in tensors_of(forward_of(own))
-        names: dict[str, Span | list[Span]] = {"target": Symbol(target.tensor), "also": "also " if direct else ""}
-        statistics = listed(Symbol(tensor_of(local.partial)) for local in before)
-        key = "statistics" if len(before) > 1 else "statistics.one"
-        yield Paragraph(say(key, consumer=Symbol(path.consumer.tensor), statistics=statistics, **names))
+    if not before:
+        return
+    direct = target.tensor in tensors_of(forward_of(own))
+    names: dict[str, Span | list[Span]] = {"target": Symbol(target.tensor), "also": "also " if direct else ""}
+    statistics = listed(Symbol(tensor_of(local.partial)) for local in before)
+    above = [local for local in before if id(local) in found]
+    key = "statistics.above" if len(above) == len(before) else "statistics"
+    key += "" if len(before) > 1 else ".one"
+    sentence = say(key, consumer=Symbol(path.consumer.tensor), statistics=statistics, **names)
+    if above and len(above) < len(before):
+        known = listed(Symbol(tensor_of(local.partial)) for local in above)
+        sentence += say("statistics.known" if len(above) > 1 else "statistics.known.one", statistics=known)
+    yield Paragraph(sentence)
+    displays = tuple(Display(local.partial, (local.result,)) for local in above)
+    if displays:
+        yield Displays(displays) if len(displays) > 1 else displays[0]
 
 
 def chain_blocks(chain: Step, path: Path, target: Access, shown: Shown, *, several: bool) -> Iterator[Block]:

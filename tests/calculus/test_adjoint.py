@@ -133,3 +133,26 @@ def test_no_delta_is_put_beside_a_gradient_that_only_has_it_in_part():
     sections = {section.target: section for section in sections_of(text)}
     rules = {step.rule for section in sections.values() for path in section.paths for step in path.steps}
     assert Rule.DIAGONAL not in rules
+
+
+def test_a_statistic_on_the_way_to_two_consumers_is_differentiated_once():
+    text = """
+index i : I
+index k : K
+index m : M
+input X[i,k], W[k,m]
+s[i] = sum[k](X[i,k]^2)
+Y[i,k] = X[i,k] / s[i]
+Z[i,m] = sum[k](X[i,k] * W[k,m]) / s[i]
+derive X
+"""
+    problem = read_problem(text)
+    section = next(section for section in derive_gradients(problem) if section.target == "X")
+    (first, _), (second, _) = (path.locals for path in section.paths)
+    assert first is second
+    assert first.partial.base.tensor == "s"
+    assert list(section.all_steps()).count(first.steps[0]) == 1
+    # Its dummies are none of those that the chain rule sums over beside it.
+    inner = {index.name for term in first.result for index in term.summed}
+    assert inner.isdisjoint(slot.name for path in section.paths for slot in path.consumer.slots)
+    assert check_backward(problem, derive(problem).backward).ok
