@@ -29,6 +29,9 @@ from indexcalc.rewrite.joint import joint_system
 from indexcalc.rewrite.newton import newton_step
 from indexcalc.rewrite.stepping import solved_system
 
+PATHS_LIMIT = 200
+"""The most paths of a derivation whose cost is compared with that before simplification."""
+
 
 @dataclass(frozen=True, slots=True)
 class EquationCost:
@@ -103,7 +106,7 @@ class CostReport:
         peak: entries held over these while forward and backward pass run, one after the other.
         blocks: both passes at once in blocks; None where no tensor that is large is only on the way, and for
             derivatives that are no gradients.
-        before: the backward pass before simplification; None where writing it out would grow too long,
+        before: the backward pass before simplification; None where writing it out would take or grow too long,
             and for derivatives that are no gradients.
     """
 
@@ -134,12 +137,19 @@ def cost_report(derivation: Derivation) -> CostReport:
         ends=ends,
         peak=peak_of(forward, backward),
         blocks=in_blocks(forward, backward, ends, sizes) if not derivation.orders else None,
-        before=before_of(derivation.problem, sizes) if not derivation.orders else None,
+        before=before_of(derivation, sizes),
     )
 
 
-def before_of(problem: Problem, sizes: Sizes) -> Before | None:
-    """The cost before simplification; None if multiplying out meets a bound that simplification avoids."""
+def before_of(derivation: Derivation, sizes: Sizes) -> Before | None:
+    """The cost before simplification; None if multiplying out meets a bound that simplification avoids.
+
+    None too where there are derivatives that are no gradients, or so many paths that their derivation, which this is
+    again, takes long.
+    """
+    problem = derivation.problem
+    if derivation.orders or sum(len(section.paths) for section in derivation.sections) > PATHS_LIMIT:
+        return None
     try:
         program = unsimplified(problem)
     except LimitError:

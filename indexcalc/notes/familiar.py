@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
+from functools import lru_cache
 
 from indexcalc.algebra.terms import Access, Terms
 from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
@@ -16,6 +17,9 @@ from indexcalc.notes.reading import explained
 
 LONG = 9
 """The fewest gradients of a note that is long."""
+
+STEPS_LIMIT = 3_000
+"""The most steps that a note tells; of more it leaves out those of paths, and says so."""
 
 INSIDE = (Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT)
 """The rules whose equation holds the right side of the forward equation before it is differentiated."""
@@ -120,6 +124,12 @@ def shown_before(derivation: Derivation, detail: Detail = Detail.FULL) -> Shown:
 def is_long(derivation: Derivation) -> bool:
     """Whether a note about so many gradients is long in any case."""
     return sum(section.target is not None for section in derivation.sections) >= LONG
+
+
+@lru_cache(maxsize=2)
+def number_of_steps(derivation: Derivation) -> int:
+    """How many steps all gradients and parts take."""
+    return sum(1 for section in derivation.sections for _ in section.all_steps())
 
 
 def habits_of(group: Sequence[Step]) -> set[Habit]:

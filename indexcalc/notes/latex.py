@@ -17,11 +17,25 @@ from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.scalars import as_fraction
 from indexcalc.algebra.slots import Slot
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, LogDet, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    LogDet,
+    Partial,
+    Power,
+    Term,
+    Terms,
+    walk,
+)
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.notes.held import held_in
-from indexcalc.notes.layout import BETWEEN_FACTORS, SOFT, TALL, WEAK, bracketed, parenthesised, solid, width
+from indexcalc.notes.layout import BETWEEN_FACTORS, SOFT, TALL, WEAK, bracketed, fits, parenthesised, solid
 from indexcalc.notes.names import Notation
 from indexcalc.notes.scalars import ScalarLatex, WithoutE, scalar_in_latex
 from indexcalc.program import Identity
@@ -116,7 +130,7 @@ def partial_latex(base: Partial, notation: Notation) -> str:
         first = rf"\partial {subscripted(owner, base.base.slots, notation)}"
         return fraction(rf"\partial^{{2}} {notation.loss}", rf"{first} \, {below}", notation)
     text = base_latex(base.base, notation)
-    if not isinstance(base.base, Access) and width(text) > WIDE_PARTIAL:
+    if not isinstance(base.base, Access) and not fits(text, WIDE_PARTIAL):
         return with_held(fraction(r"\partial", below, notation), held, notation) + bracketed(text)
     return with_held(fraction(rf"\partial {solid(text)}", below, notation), held, notation)
 
@@ -224,9 +238,10 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
         return over or scaled(scale, factors_latex(above, notation, alone=False), notation)
     tall = [(base, exp) for base, exp in above if isinstance(base, Delta | Iverson) or is_tall(base, notation)]
     flat = [power for power in above if power not in tall]
-    if max(width(factors_latex(part, notation, alone=True)) for part in (flat, below)) > WIDE_FRACTION:
+    over, under = (factors_latex(part, notation, alone=True) for part in (flat, below))
+    if not (fits(over, WIDE_FRACTION) and fits(under, WIDE_FRACTION)):
         return scaled(scale, factors_latex([*flat, *tall, *negated(below)], notation, alone=False), notation)
-    top, bottom = solid(factors_latex(flat, notation, alone=True)), solid(factors_latex(below, notation, alone=True))
+    top, bottom = solid(over), solid(under)
     numerator, denominator = as_fraction(scale)
     if numerator != 1 or not flat:
         top = scaled(numerator, solid(factors_latex(flat, notation, alone=False)), notation)
@@ -242,7 +257,7 @@ def lone_fraction(powers: Sequence[Power], scale: sp.Expr, notation: Notation) -
     if len(powers) != 1 or numerator != 1 or denominator == 1 or is_tall(powers[0][0], notation):
         return ""
     text = factors_latex(powers, notation, alone=True)
-    return "" if width(text) > WIDE_FRACTION else rf"\frac{{{solid(text)}}}{{{scalar_text(denominator, notation)}}}"
+    return "" if not fits(text, WIDE_FRACTION) else rf"\frac{{{solid(text)}}}{{{scalar_text(denominator, notation)}}}"
 
 
 def sum_sign(indices: Sequence[Index], notation: Notation) -> str:
@@ -270,6 +285,17 @@ def scaled(coeff: sp.Expr, body: str, notation: Notation) -> str:
 
 def term_latex(term: Term, notation: Notation) -> tuple[str, str]:
     """The sign of a term and what follows it."""
+    known = notation.terms.get(term)
+    if known is None:
+        known = new_term_latex(term, notation)
+        # A delta is equal to one with its sides exchanged, and is not printed as that one is.
+        if not any(isinstance(base, Delta) for base in walk(term)):
+            notation.terms[term] = known
+    return known
+
+
+def new_term_latex(term: Term, notation: Notation) -> tuple[str, str]:
+    """The sign of a term and what follows it, written out."""
     sign, coeff = split_sign(term.coeff)
     if sign == "-" and isinstance(coeff, sp.Add) and not term.powers:
         return sign, parenthesised(scalar_text(coeff, notation))

@@ -70,7 +70,17 @@ def width(text: str) -> float:
     return sum(map(unmarked_width, MARK.split(MARKED.sub("", text))))
 
 
-@lru_cache(maxsize=16_384)
+def fits(text: str, room: float) -> bool:
+    """Whether a text is at most so wide, seen as soon as it is not."""
+    taken = 0.0
+    for piece in MARK.split(MARKED.sub("", text)):
+        taken += unmarked_width(piece)
+        if taken > room:
+            return False
+    return True
+
+
+@lru_cache(maxsize=65_536)
 def unmarked_width(text: str) -> float:
     """The width of what has no marks in it."""
     totals = [0.0]  # of the line, and of each group that is open
@@ -109,12 +119,10 @@ def unmarked_width(text: str) -> float:
 
 def wrapped(text: str, room: float) -> list[str]:
     """Lines of at most about `room`, broken between terms if that is enough, else inside them."""
-    if width(text) <= room:
+    if fits(text, room):
         return [solid(text)]
     lines = filled(text.split(SOFT), room)
-    return [
-        solid(part) for line in lines for part in ([line] if width(line) <= room else filled(line.split(WEAK), room))
-    ]
+    return [solid(part) for line in lines for part in ([line] if fits(line, room) else filled(line.split(WEAK), room))]
 
 
 def filled(pieces: Sequence[str], room: float) -> list[str]:
@@ -162,10 +170,10 @@ def chain_latex(left: str, relation: str, parts: Sequence[str]) -> str:
     A left side that leaves little room stands on lines of its own.
     """
     whole = f"{left} {relation} " + " = ".join(parts)
-    if width(whole) <= LINE_WIDTH:
+    if fits(whole, LINE_WIDTH):
         return solid(whole)
     signs = [relation, *["="] * (len(parts) - 1)]
-    if width(left) > LEFT_WIDTH:
+    if not fits(left, LEFT_WIDTH):
         first, *others = wrapped(left, LINE_WIDTH)
         rows = [f"&{first}", *(rf"&\qquad {line}" for line in others)]
         for sign, part in zip(signs, parts, strict=True):

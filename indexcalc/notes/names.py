@@ -12,7 +12,7 @@ import sympy as sp
 
 from indexcalc.algebra.scalars import put_together, signed_summands
 from indexcalc.algebra.slots import Lookup, Slot, signed_atoms
-from indexcalc.algebra.terms import Base, Index, occurring_indices
+from indexcalc.algebra.terms import Base, Index, Term, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, barred_tensors
 from indexcalc.notes.layout import marked
@@ -189,6 +189,11 @@ class Notation:
     @cached_property
     def texts(self) -> dict[Base, str]:
         """How functions and brackets are printed, as far as they were: the same ones stand in many lines."""
+        return {}
+
+    @cached_property
+    def terms(self) -> dict[Term, tuple[str, str]]:
+        """How terms are printed, as far as they were: a step leaves most of them as they are."""
         return {}
 
     @cached_property

@@ -17,14 +17,15 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
-from indexcalc.notes.familiar import Detail, shown_before
+from indexcalc.notes.familiar import STEPS_LIMIT, Detail, number_of_steps, shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.orders import order_blocks
 from indexcalc.notes.parts import is_part, parts_put_in
 from indexcalc.notes.proofs import identity_blocks, lemma_blocks
+from indexcalc.notes.prose import say
 from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import mirrors_of, repeats_of
-from indexcalc.notes.sections import cited_consumers, section_blocks
+from indexcalc.notes.sections import cited_consumers, contribution_blocks, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.sides import side_terms
 from indexcalc.notes.symbols import symbol_blocks
@@ -120,7 +121,10 @@ def composed(
     """
     brief = detail is Detail.BRIEF
     title = Heading(1, (derivation.problem.program.title,))
-    yield Chapter.OPENING, (title, Paragraph((ORDERS if derivation.orders else OPENING,)))
+    opening: list[Block] = [title, Paragraph((ORDERS if derivation.orders else OPENING,))]
+    if (steps := number_of_steps(derivation)) > STEPS_LIMIT:
+        opening.append(Paragraph(say("opening.long", steps=f"{steps:,}", limit=f"{STEPS_LIMIT:,}")))
+    yield Chapter.OPENING, opening
     yield Chapter.SETUP, setup_blocks(derivation)
     yield Chapter.FLOW, diagram_blocks(derivation)
     yield Chapter.LEMMAS, lemma_blocks(derivation, detail)
@@ -143,7 +147,15 @@ def composed(
 
 
 def gradient_blocks(derivation: Derivation, detail: Detail) -> Iterator[Block]:
-    """The derivation of every gradient and named part; what repeats an earlier path is cited."""
+    """The derivation of every gradient and named part; what repeats an earlier path is cited.
+
+    Where that takes too many steps, of every gradient what its paths contribute, and the result.
+    """
+    if number_of_steps(derivation) > STEPS_LIMIT:
+        for section in reading_order(derivation):
+            own = section.target is not None
+            yield from contribution_blocks(derivation, section) if own else section_blocks(derivation, section, {})
+        return
     repeats, shown = repeats_of(derivation), shown_before(derivation, detail)
     if detail is Detail.BRIEF:
         repeats = {**mirrors_of(derivation), **repeats}

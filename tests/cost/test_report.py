@@ -101,3 +101,10 @@ def test_extents_that_are_numbers_and_products():
     assert str(report.forward.flops) == "6 D_h N N_H"
     assert [extent.name for extent in report.extents] == ["N", "N_H", "D_h"]
     assert str(report.peak) == "0"
+
+
+def test_a_derivation_of_many_paths_is_not_compared_with_one_before_simplification(monkeypatch):
+    derivation = derivation_of("attention")
+    assert cost_report(derivation).before is not None
+    monkeypatch.setattr(module, "PATHS_LIMIT", 2)
+    assert cost_report(derivation).before is None

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexcalc.notes.layout import BETWEEN_FACTORS, LINE_WIDTH, SOFT, WEAK, chain_latex, solid, width, wrapped
+from indexcalc.notes.layout import BETWEEN_FACTORS, LINE_WIDTH, SOFT, WEAK, chain_latex, fits, solid, width, wrapped
 
 
 def test_widths_are_as_printed() -> None:
@@ -46,3 +46,12 @@ def test_lines_hold_every_piece_and_fit_if_pieces_do(pieces: list[str], mark: st
     lines = wrapped(text, LINE_WIDTH)
     assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", solid(text))
     assert all(width(line) <= LINE_WIDTH + 1e-6 for line in lines)
+
+
+@given(
+    st.lists(st.sampled_from(["a", r"\sum_{i}", SOFT, WEAK, "^{2}", r"\frac{ab}{c}", " + "]), max_size=30),
+    st.floats(0, 60),
+)
+def test_what_fits_is_no_wider_than_the_room(pieces: list[str], room: float) -> None:
+    text = "".join(pieces)
+    assert fits(text, room) == (width(text) <= room)
