@@ -15,6 +15,7 @@ import sympy as sp
 from indexcalc.algebra.ranges import never_negative
 from indexcalc.algebra.slots import Affine, difference, is_fixed, parts_of_slot, place
 from indexcalc.algebra.terms import (
+    GATES,
     ONE,
     Access,
     Add,
@@ -44,7 +45,7 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
     for base, exponent in powers:
-        if isinstance(base, Delta | Iverson) and not base.is_plain:
+        if isinstance(base, GATES) and not base.is_plain:
             settled = settle(base)
             if settled is None:
                 return Term(sp.S.Zero)
@@ -73,7 +74,7 @@ def simplified(exponents: Mapping[Base, sp.Expr]) -> list[Power] | None:
     for base, exponent in exponents.items():
         if exponent == 0:
             continue
-        if not isinstance(base, Delta | Iverson):
+        if not isinstance(base, GATES):
             kept.append((base, exponent))
             continue
         if isinstance(base, Iverson) and compares_equals(base, exponents):

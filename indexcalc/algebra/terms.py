@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import sympy as sp
 
@@ -172,6 +173,12 @@ class Partial:
     step: bool = False
 
 
+ENTRIES = (Access, LogDet)
+"""What reads a tensor. (Python makes a union of types anew each time, and algebra asks for types all the time.)"""
+
+GATES = (Delta, Iverson)
+"""What is 1 or 0, by the values of indices."""
+
 Base = Access | Fn | Delta | Iverson | Add | LogDet | Partial
 Power = tuple[Base, sp.Expr]
 
@@ -190,7 +197,7 @@ class Term(Compound):
     @property
     def bases(self) -> tuple[Base, ...]:
         """The factors without their exponents."""
-        return tuple(base for base, _ in self.powers)
+        return tuple([base for base, _ in self.powers])
 
 
 def remembered_hash(compound: Compound, content: tuple[object, ...]) -> int:
@@ -243,11 +250,9 @@ def scalars_of(terms: Terms) -> Iterator[sp.Expr]:
 
 def own_slots(base: Base) -> tuple[Slot, ...]:
     """The slots written on this factor itself: those of an entry, the sides of a delta or bracket."""
-    if isinstance(base, Access | LogDet):
+    if isinstance(base, ENTRIES):
         return base.slots
-    if isinstance(base, Delta | Iverson):
-        return (base.left, base.right)
-    return ()
+    return (base.left, base.right) if isinstance(base, GATES) else ()
 
 
 def own_indices(base: Base) -> tuple[Index, ...]:
@@ -266,36 +271,33 @@ def occurring_indices(expression: Expression) -> tuple[Index, ...]:
         try:
             return expression._indices
         except AttributeError:
-            if isinstance(expression, Access | LogDet):
+            if isinstance(expression, ENTRIES):
                 found = tuple(dict.fromkeys(own_indices(expression)))
             else:
                 found = occurring_indices_in(parts_of(expression))
             object.__setattr__(expression, "_indices", found)
             return found
-    if isinstance(expression, tuple | Partial):
-        return occurring_indices_in(parts_of(expression))
-    return tuple(dict.fromkeys(own_indices(expression)))
+    if isinstance(expression, GATES):
+        return tuple(dict.fromkeys(own_indices(expression)))
+    return occurring_indices_in(parts_of(expression))
 
 
 def occurring_indices_in(parts: Iterable[Expression]) -> tuple[Index, ...]:
     """The indices of several expressions, each once."""
-    return tuple(dict.fromkeys(index for part in parts for index in occurring_indices(part)))
+    return tuple(dict.fromkeys(chain.from_iterable(map(occurring_indices, parts))))
 
 
 def parts_of(expression: Expression) -> Iterable[Expression]:
     """What an expression is made of, one level down, in authored order; nothing for an entry, a delta or a bracket."""
-    match expression:
-        case tuple():
-            return expression
-        case Term():
-            return expression.bases
-        case Fn(_, arg):
-            return arg
-        case Add(terms):
-            return terms
-        case Partial(base, wrt):
-            return (base, wrt)
-    return ()
+    if isinstance(expression, tuple):
+        return expression
+    if isinstance(expression, Term):
+        return expression.bases
+    if isinstance(expression, Fn):
+        return expression.arg
+    if isinstance(expression, Add):
+        return expression.terms
+    return (expression.base, expression.wrt) if isinstance(expression, Partial) else ()
 
 
 def free_indices(expression: Expression) -> tuple[Index, ...]:
@@ -318,22 +320,25 @@ def index_names(expression: Expression) -> frozenset[str]:
 
 def tensors_of(expression: Expression) -> tuple[str, ...]:
     """The names of the tensors that are read, in order of first occurrence."""
-    if isinstance(expression, Access | Delta | Iverson | LogDet):
-        named = (expression.tensor,) if isinstance(expression, Access | LogDet) else ()
-        return tuple(dict.fromkeys((*named, *(lookup.tensor for lookup in own_lookups(expression)))))
     if isinstance(expression, Compound):
         try:
             return expression._tensors
         except AttributeError:
-            found = tensors_in(parts_of(expression))
+            found = own_tensors(expression) if isinstance(expression, ENTRIES) else tensors_in(parts_of(expression))
             object.__setattr__(expression, "_tensors", found)
             return found
-    return tensors_in(parts_of(expression))
+    return own_tensors(expression) if isinstance(expression, GATES) else tensors_in(parts_of(expression))
+
+
+def own_tensors(base: Access | LogDet | Delta | Iverson) -> tuple[str, ...]:
+    """The tensor of an entry, and those that its slots look up."""
+    named = (base.tensor,) if isinstance(base, ENTRIES) else ()
+    return tuple(dict.fromkeys((*named, *(lookup.tensor for lookup in own_lookups(base)))))
 
 
 def tensors_in(parts: Iterable[Expression]) -> tuple[str, ...]:
     """The tensors that several expressions read, each once."""
-    return tuple(dict.fromkeys(name for part in parts for name in tensors_of(part)))
+    return tuple(dict.fromkeys(chain.from_iterable(map(tensors_of, parts))))
 
 
 def accesses_of(expression: Expression, tensor: str) -> tuple[Access, ...]:
