@@ -8,6 +8,7 @@ symmetric for the bound raises `LimitError`, and the caller answers "unknown", n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
@@ -29,6 +30,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     occurring_indices,
+    tensors_of,
 )
 from indexcalc.errors import LimitError
 
@@ -286,13 +288,16 @@ def label(slot: Slot, names: Colours) -> str:
 def collect(terms: Terms, key_of: Callable[[Term], str] = term_key) -> Terms:
     """Like terms combined, in order of first occurrence; terms that cancel are dropped.
 
-    Terms too symmetric to compare are left as they are. Terms are alike if `key_of` says so.
+    Terms too symmetric to compare are left as they are. Terms are alike if `key_of` says so, which is asked only of
+    those that read the same tensors, by as many factors and sums: most stand alone.
     """
     order: list[str] = []
     groups: dict[str, list[Term]] = {}
-    for number, term in enumerate(terms):
+    outlines = [(frozenset(tensors_of(term)), len(term.powers), len(term.summed)) for term in terms]
+    counts = Counter(outlines)
+    for number, (term, outline) in enumerate(zip(terms, outlines, strict=True)):
         try:
-            key = key_of(term)
+            key = key_of(term) if counts[outline] > 1 else f"?{number}"
         except LimitError:
             key = f"?{number}"
         if key not in groups:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexcalc.algebra.canonical import collect, same, simplify_sum, sum_key, term_key
+from indexcalc.algebra.renaming import rename_bound
 from indexcalc.algebra.terms import Delta, Index, Iverson, Term, free_indices
 from indexcalc.errors import LimitError
 from tests.support.build import M, N, add, at, ell, fn, i, j, m, term
@@ -69,6 +70,32 @@ def test_collecting_keeps_the_value_and_cancels(drawn):
         rtol=1e-9,
         atol=1e-9,
     )
+
+
+def with_other_dummies(single):
+    """The same product with other names for its dummies."""
+    return rename_bound(single, {index: Index(f"{index.name}_other", index.extent) for index in single.summed})
+
+
+@given(expressions(), st.integers(0, 99))
+def test_collecting_asks_for_the_keys_of_all_that_are_alike(drawn, seed):
+    """As many terms are left as there are keys, however the terms are written."""
+    terms = (*drawn[0], *(with_other_dummies(shuffled(single, seed)) for single in drawn[0]))
+    positive = tuple(Term(sp.S.One, single.powers, single.summed) for single in terms)
+    assert len(collect(positive)) == len({term_key(single) for single in positive})
+
+
+def test_collecting_asks_for_no_key_of_what_stands_alone():
+    asked = []
+
+    def key_of(single):
+        asked.append(single)
+        return term_key(single)
+
+    alike = (term(at("X", i, j), over=(j,)), term(at("X", i, ell), over=(ell,)))
+    others = (term(at("Y", i, j), over=(j,)), term(at("X", i, i)), term(at("X", i, j), at("X", j, j), over=(j,)))
+    assert len(collect((*alike, *others), key_of)) == 4
+    assert asked == list(alike)
 
 
 DIFFERENT = [
