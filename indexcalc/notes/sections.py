@@ -67,7 +67,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         if several:
             blocks.append(Paragraph(paths_sentence(derivation, section, target)))
     cited, steps, told = cited_consumers(section, repeats), section.steps, shown.readings
-    found: dict[int, LocalDerivative] = {}
+    found: set[int] = set()
     for path in section.paths:
         if path.consumer.tensor in cited:
             repeat = repeats[target.tensor, path.consumer.tensor]
@@ -82,7 +82,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         tail, steps = ((), steps) if several else (steps, ())
         held = held_tensors(derivation)
         blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, held=held, found=found))
-        found.update((id(local), local) for local in path.locals)
+        found.update(map(id, path.locals))
         told, shown = shown.readings, shown.after_path(section, path)
         if several and unknown is None:
             blocks.extend(path_reading(derivation, section, path, told))
