@@ -18,11 +18,9 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from indexcalc.cli.app import app
+from tests.campaign import judge
 
 ROOT = Path(__file__).resolve().parents[2]
-
-PATIENCE = 20.0
-"""The longest that one spec may take, in seconds of computing, however busy the machine is."""
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|#[^\n]*|\w+|[ \t]+|\n|<=|>=|==|!=|\*\*|.')
 
@@ -142,6 +140,6 @@ def verdict(case: Case) -> str:
         return f"a mistake without a message: {result.stderr[:200]!r}"
     if result.exit_code == 1 and "a claim of the spec is false" not in result.stderr:
         return f"the code of a spec fails its check: {result.stderr[:300]!r}"
-    if seconds > PATIENCE:
+    if seconds > judge.PATIENCE:
         return f"it took {seconds:.0f} s"
     return ""

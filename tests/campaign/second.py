@@ -19,13 +19,14 @@ from indexcalc.codegen import module_symbols
 from indexcalc.codegen.outline import result_fields
 from indexcalc.generation import loaded
 from indexcalc.proof.steps import check_derivation
+from tests.campaign import judge
 from tests.campaign.arithmetic import Torch
 from tests.campaign.case import Case
 from tests.campaign.evaluation import run, shape_of
 from tests.campaign.features import features
 from tests.campaign.formulas import Axis, Program, entry, spec_text
 from tests.campaign.growing import Wishes, program_of
-from tests.campaign.judge import EPS, PATIENCE, RELATIVE, ROUNDING, Slow, limited, size_sets, tried
+from tests.campaign.judge import EPS, RELATIVE, ROUNDING, Slow, limited, size_sets, tried
 from tests.campaign.oracle import NOISE, Point, is_steady, sample
 from tests.campaign.pipeline import converter, double_precision
 
@@ -192,11 +193,11 @@ def verdict(case: Case, styles: Sequence[str] = STYLES) -> str:
     found: list[str] = []
     asked: Asked = case.subject
     try:
-        with limited(PATIENCE):
+        with limited(judge.PATIENCE):
             derivation = derived(asked, styles, found)
             modules = written(derivation, styles, found) if derivation is not None else {}
     except Slow:
-        return "\n".join([*found, f"all: slow: more than {PATIENCE:.0f} s to write"])
+        return "\n".join([*found, f"all: slow: more than {judge.PATIENCE:.0f} s to write"])
     if derivation is not None:
         compare(asked, derivation, modules, case.seed, found)
     return "\n".join(found)
