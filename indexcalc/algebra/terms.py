@@ -7,7 +7,7 @@ sum-free, so binders never nest, and capture can happen only where a term's own 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -218,21 +218,12 @@ ONE: Terms = (Term(sp.S.One),)
 
 def walk(expression: Expression) -> Iterator[Base]:
     """Every factor at every depth, outermost first, in authored order."""
-    if isinstance(expression, tuple):
-        for term in expression:
-            yield from walk(term)
-    elif isinstance(expression, Term):
-        for base, _ in expression.powers:
-            yield from walk(base)
-    else:
-        yield expression
-        if isinstance(expression, Fn):
-            yield from walk(expression.arg)
-        elif isinstance(expression, Add):
-            yield from walk(expression.terms)
-        elif isinstance(expression, Partial):
-            yield from walk(expression.base)
-            yield from walk(expression.wrt)
+    ahead: list[Expression] = [expression]
+    while ahead:
+        found = ahead.pop()
+        if not isinstance(found, tuple | Term):
+            yield found
+        ahead.extend(reversed(parts_of(found)))
 
 
 def scalars_of(terms: Terms) -> Iterator[sp.Expr]:
@@ -287,7 +278,7 @@ def occurring_indices_in(parts: Iterable[Expression]) -> tuple[Index, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(map(occurring_indices, parts))))
 
 
-def parts_of(expression: Expression) -> Iterable[Expression]:
+def parts_of(expression: Expression) -> Sequence[Expression]:
     """What an expression is made of, one level down, in authored order; nothing for an entry, a delta or a bracket."""
     if isinstance(expression, tuple):
         return expression

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import sympy as sp
 from indexcalc.algebra.terms import Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices, tensors_of
 from indexcalc.errors import Place
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
+from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number, run_blocks
 from indexcalc.proof.extents import has_parts
 from indexcalc.proof.numeric import Array, numeric_of
 from indexcalc.proof.systems import STEP, flat, joint, parted, slopes_at
@@ -155,30 +155,75 @@ def shown(terms: Terms, guards: tuple[Power, ...], env: Environment) -> Array:
     return np.asarray(found[holds != 0])
 
 
-def first_violation(
-    program: Program, values: dict[str, Array], numbers: Numbers, margin: float = MARGIN, *, largest: float = LARGEST
-) -> Violation | None:
-    """The first demand that the tensors do not meet, with kinks `margin` away; None if they meet all."""
-    env = Environment(
-        {name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers, outside=has_parts(program)
-    )
-    computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
-    near = Environment({**env.tensors, **computed}, numbers, outside=env.outside)
-    for name, block in program.systems.items():
-        if condition(program.determined_by(block), block, env) > WORST_CONDITION:
-            meaning = (
-                f"the system for {name} must not be singular, nor nearly so, and must have a solution that is found"
-            )
-            return Violation(meaning, program.definitions[program.residuals[name]].place)
+def demands_by_equation(program: Program, numbers: Numbers, margin: float = MARGIN) -> dict[str, list[Demand]]:
+    """What each equation asks, by its name."""
+    found: dict[str, list[Demand]] = {}
     for demand in demands(program, numbers, margin):
-        if (missing := unmet(demand, env, near)) is not None:
-            return Violation(f"in the equation of {demand.tensor}, {missing}", demand.place)
-    for name, array in values.items():
-        if not np.all(np.abs(array) < largest):
+        found.setdefault(demand.tensor, []).append(demand)
+    return found
+
+
+def run_where_defined(
+    program: Program,
+    inputs: Mapping[str, Array],
+    numbers: Numbers,
+    asked: Mapping[str, Sequence[Demand]],
+    *,
+    largest: float = LARGEST,
+) -> dict[str, Array] | Violation:
+    """Every tensor of the program, or the first demand that is not met; what comes after that is not computed.
+
+    Args:
+        program: the forward program.
+        inputs: an array for each input.
+        numbers: the values of extents and parameters.
+        asked: what is asked, by equation.
+        largest: what no entry may reach.
+    """
+    given = {name: np.asarray(array)[np.newaxis] for name, array in inputs.items()}
+    values = dict(given)
+    env = Environment(values, numbers, outside=has_parts(program))
+    for block in run_blocks(program, given, numbers, values, {}):
+        if (violation := violation_in(block, program, env, asked, largest)) is not None:
+            return violation
+    return violation_of_inputs(program, env, largest) or {name: array[0] for name, array in values.items()}
+
+
+def violation_in(
+    block: Sequence[Equation],
+    program: Program,
+    env: Environment,
+    asked: Mapping[str, Sequence[Demand]],
+    largest: float,
+) -> Violation | None:
+    """The first thing that a block which is computed does not meet."""
+    unknowns = program.determined_by(block)
+    if unknowns and condition(unknowns, block, env) > WORST_CONDITION:
+        names = " and ".join(unknown.name for unknown in unknowns)
+        meaning = f"the system for {names} must not be singular, nor nearly so, and must have a solution that is found"
+        return Violation(meaning, program.definitions[unknowns[0].residual].place)
+    for equation in block:
+        for demand in asked.get(equation.name, ()):
+            if (missing := unmet(demand, env, program)) is not None:
+                return Violation(f"in the equation of {demand.tensor}, {missing}", demand.place)
+    for name in (*(equation.name for equation in block), *(unknown.name for unknown in unknowns)):
+        if not np.all(np.abs(env.tensors[name]) < largest):
             place = program.definitions[name].place if name in program.definitions else None
-            return Violation(f"{name} has entries that are not finite or exceed {largest:.0e}", place)
+            return too_large(name, largest, place)
+    return None
+
+
+def too_large(name: str, largest: float, place: Place | None = None) -> Violation:
+    """A tensor has an entry that no comparison of gradients can deal with."""
+    return Violation(f"{name} has entries that are not finite or exceed {largest:.0e}", place)
+
+
+def violation_of_inputs(program: Program, env: Environment, largest: float) -> Violation | None:
+    """The first thing that the inputs, and what is assumed of all tensors, do not meet."""
     for tensor in program.inputs:
-        if tensor.domain is not None and not lies_in(values[tensor.name], tensor.domain):
+        if not np.all(np.abs(env.tensors[tensor.name]) < largest):
+            return too_large(tensor.name, largest)
+        if tensor.domain is not None and not lies_in(env.tensors[tensor.name], tensor.domain):
             return Violation(
                 f"{tensor.name} has entries outside its domain {tensor.domain}, by what is assumed of it", None
             )
@@ -195,18 +240,25 @@ def first_violation(
     return None
 
 
-def unmet(demand: Demand, env: Environment, near: Environment) -> str | None:
-    """What does not hold of a demand, in words; `near` has all that is computed, moved in its last digits."""
+def unmet(demand: Demand, env: Environment, program: Program) -> str | None:
+    """What does not hold of a demand, in words."""
     found = shown(demand.terms, demand.guards, env)
     if not demand.holds(found):
-        other = shown(demand.terms, demand.guards, near) if demand.small else np.zeros(())
+        other = shown(demand.terms, demand.guards, moved(demand, env, program)) if demand.small else np.zeros(())
         if not demand.small or not steady(found, other, positive=demand.positive):
             return demand.meaning
     if any(np.any(found == kink) for kink in demand.still):
-        other = shown(demand.terms, demand.guards, near)
+        other = shown(demand.terms, demand.guards, moved(demand, env, program))
         if any(np.any((found == kink) & (other != kink)) for kink in demand.still):
             return "what is compared must not be equal but for rounding"
     return None
+
+
+def moved(demand: Demand, env: Environment, program: Program) -> Environment:
+    """The environment of a demand with all that is computed moved in its last digits."""
+    read = tensors_of((*demand.terms, Term(sp.S.One, demand.guards)))
+    near = {name: shaken(env.tensors[name]) for name in read if name in program.definitions}
+    return replace(env, tensors={**env.tensors, **near})
 
 
 def condition(unknowns: Sequence[Unknown], block: Sequence[Equation], env: Environment) -> float:

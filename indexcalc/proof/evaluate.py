@@ -9,7 +9,7 @@ the lane: the same terms for many tensors at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
@@ -41,7 +41,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
-from indexcalc.program import Equation, Program, Unknown
+from indexcalc.program import Equation, Program, Tensor, Unknown
 from indexcalc.proof.numeric import Array, numeric_of
 from indexcalc.proof.systems import joint, log_determinant, parted, root
 from indexcalc.recurrence import Recurrence
@@ -172,14 +172,33 @@ def run_lanes(
     `bumps` are added to tensors as they are computed: what a recurrence computes of a bumped entry follows from it,
     and an unknown is that for which the bumped residual is zero.
     """
-    bumps = bumps or {}
-    values: dict[str, Array] = {}
+    values = {tensor.name: read_input(tensor, given) for tensor in program.inputs}
+    for _ in run_blocks(program, given, numbers, values, bumps or {}):
+        pass
+    return values
+
+
+def read_input(tensor: Tensor, given: Mapping[str, Array]) -> Array:
+    """The value given for an input.
+
+    Raises:
+        ProgramError: if there is none.
+    """
+    if tensor.name not in given:
+        raise ProgramError(f"no value is given for the input {tensor.name}")
+    return given[tensor.name]
+
+
+def run_blocks(
+    program: Program,
+    given: Mapping[str, Array],
+    numbers: Numbers,
+    values: dict[str, Array],
+    bumps: Mapping[str, Array],
+) -> Iterator[tuple[Equation, ...]]:
+    """The blocks of a program, each when its tensors are computed; `values` holds the inputs, and grows."""
     slots = (slot for tensor in program.tensors.values() for slot in tensor.slots)
     outside = any(is_compound(slot.extent) for slot in slots)
-    for tensor in program.inputs:
-        if tensor.name not in given:
-            raise ProgramError(f"no value is given for the input {tensor.name}")
-        values[tensor.name] = given[tensor.name]
     for block in program.blocks:
         values.update({equation.name: given[equation.name] for equation in block if equation.name in given})
         computed = [equation for equation in block if equation.name not in given]
@@ -190,16 +209,16 @@ def run_lanes(
             values.update({unknown.name: given[unknown.name] for unknown in unknowns})
         elif unknowns:
             run_system(unknowns, block, env, values, bumps)
-            continue
+            computed = []
         if recurrence is not None and computed:
             run_steps(computed, recurrence, env, values, bumps)
-            continue
+            computed = []
         for equation in computed:
             with placed(equation.place):
                 values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
             if equation.name in bumps:
                 values[equation.name] = values[equation.name] + bumps[equation.name]
-    return values
+        yield block
 
 
 def run_system(

@@ -14,8 +14,16 @@ from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Program, Tensor
 from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
-from indexcalc.proof.domain import LARGEST, MARGIN, alone_in_positive, feeding_positive, first_violation
-from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
+from indexcalc.proof.domain import (
+    LARGEST,
+    MARGIN,
+    Violation,
+    alone_in_positive,
+    demands_by_equation,
+    feeding_positive,
+    run_where_defined,
+)
+from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, size_of
 from indexcalc.proof.extents import Sizes, has_parts, index_extents, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
@@ -114,23 +122,23 @@ def sample_point(
     scalars = {p.symbol: float(rng.uniform(0.5, 1.5)) for p in program.parameters} | dict(parameters or {})
     numbers = numbers_of(sizes, scalars)
     alone, feeding = alone_in_positive(program, numbers), feeding_positive(program, numbers)
-    violation = None
+    violation: Violation | None = None
     # Among many arguments one is near a kink by chance; what feeds a bounded domain may have to be positive itself.
     closer = [Kind(alone, margin), Kind(feeding, margin)] if margin < MARGIN else []
     closed = frozenset(tensor.name for tensor in program.inputs if is_closed(tensor))
     masks = [Kind(alone, margin, closed.intersection(held))] if closed.intersection(held) else []
     kinds = [Kind(alone, MARGIN), *closer[:1], *[Kind(feeding, MARGIN)] * 2, *closer[1:], *masks]
+    asked = {margin: demands_by_equation(program, numbers, margin) for margin in {kind.margin for kind in kinds}}
     for kind, attempt in product(kinds, range(ATTEMPTS)):
         with np.errstate(all="ignore"):
             inputs = draw_inputs(program, numbers, rng, kind, spread=(1.0, 0.5)[attempt % 2])
-            values = run_program(program, inputs, sizes, scalars)
             # What a mask adds to hide a score is as large as its author likes.
             largest = np.inf if kind.masks else LARGEST
-            found = first_violation(program, values, numbers, kind.margin, largest=largest)
-            # The first kind says what fails of inputs that are like any others.
-            violation = found and (violation or found)
-        if violation is None:
-            return Point(values, dict(sizes), scalars, has_parts(program))
+            found = run_where_defined(program, inputs, numbers, asked[kind.margin], largest=largest)
+        if not isinstance(found, Violation):
+            return Point(found, dict(sizes), scalars, has_parts(program))
+        # The first kind says what fails of inputs that are like any others.
+        violation = violation or found
     assert violation is not None
     where = ", ".join(f"{extent} = {size}" for extent, size in sizes.items()) or "no extents"
     said = f"no random inputs were found at which the program is defined ({where}): {violation.meaning}"

@@ -10,7 +10,9 @@ from indexcalc.algebra.terms import Index
 from indexcalc.errors import UnsupportedError
 from indexcalc.language import read_problem
 from indexcalc.program import Equation, Identity, Parameter, Program, Tensor
-from indexcalc.proof.domain import HAIR, MARGIN
+from indexcalc.proof import evaluate
+from indexcalc.proof.domain import HAIR, MARGIN, Violation, demands_by_equation, run_where_defined
+from indexcalc.proof.evaluate import numbers_of
 from indexcalc.proof.orders import closest, fixed_inputs
 from indexcalc.proof.sampling import sample_point, size_sets
 from tests.support.build import D, N, P, add, at, attention, fn, i, j, k, term
@@ -95,6 +97,21 @@ def test_a_program_that_is_defined_nowhere_is_named():
     square = fn("log", term((at("X", i, k), 2), coeff=-1))
     with pytest.raises(UnsupportedError, match=r"N = 3, D = 4.*equation of Y, the argument of log must be positive"):
         sample_point(program(Equation(at("Y", i, k), (term(square),))), {N: 3, D: 4}, RNG(0))
+
+
+def test_nothing_is_computed_beyond_what_is_not_defined(monkeypatch):
+    second = Equation(at("Z", i), (term(at("Y", i, k), over=(k,)),))
+    logarithm = program(Equation(at("Y", i, k), (term(fn("log", term(at("X", i, k)))),)), second)
+    computed = []
+    compute = evaluate.evaluate_lanes
+    monkeypatch.setattr(evaluate, "evaluate_lanes", lambda *args: computed.append(args[0]) or compute(*args))
+    numbers = numbers_of({N: 2, D: 3})
+    asked = demands_by_equation(logarithm, numbers)
+    for entry, beyond in ((-1.0, False), (1.0, True)):
+        with np.errstate(invalid="ignore"):
+            found = run_where_defined(logarithm, {"X": np.full((2, 3), entry)}, numbers, asked)
+        assert isinstance(found, Violation) is not beyond
+        assert (second.terms in computed) is beyond
 
 
 def test_parameters_are_drawn_or_given():
