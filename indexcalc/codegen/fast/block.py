@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.graph import Node, Operation
+from indexcalc.codegen.fast.graph import Graph, Node, Operation
 from indexcalc.codegen.fast.lowering import Lowering
 from indexcalc.codegen.fast.names import Names
+from indexcalc.codegen.fast.reach import within_reach
 from indexcalc.codegen.fast.storage import LAYER, Storage, assigned, is_view
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.formula import formula
@@ -46,6 +47,20 @@ class Block:
         """Whether the node's axes are in the order of the statement's."""
         places = self.lowering.tensors[statement.name][1]
         return places == tuple(range(len(places)))
+
+    def within_reach(
+        self, full: Collection[int], totals: Collection[int], wanted: Collection[int], lengths: Sequence[sp.Expr]
+    ) -> Block:
+        """The same without what lies beyond the block and is read by nothing: see `reach`.
+
+        Args:
+            full: the nodes of which each entry is needed.
+            totals: those that are added to a total.
+            wanted: all nodes that are needed.
+            lengths: the extents of the dimensions of the loop.
+        """
+        nodes = within_reach(self.lowering.graph.nodes, self.reads(wanted), full, totals, lengths)
+        return replace(self, lowering=replace(self.lowering, graph=Graph(nodes)))
 
     def reads(self, wanted: Collection[int]) -> dict[int, int]:
         """How often each node is read that the wanted ones are made from, themselves included."""

@@ -29,10 +29,18 @@ class Operation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis: its extent, and the dimension of the loop that cuts it into blocks, if one does."""
+    """One axis.
+
+    Attributes:
+        extent: its length.
+        dimension: the dimension of the loop that cuts it into blocks, if one does.
+        since, until: the dimension with whose block it begins or ends, where nothing is read beyond that.
+    """
 
     extent: sp.Expr
     dimension: int | None = None
+    since: int | None = None
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

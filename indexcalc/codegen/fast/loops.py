@@ -102,6 +102,9 @@ class LoopText:
         """The part of a whole array that belongs to the block."""
         dimensions = {index: number for number, index in enumerate(self.loop.indices[statement.name])}
         axes = [Axis(slot.extent, dimensions.get(slot)) for slot in statement.axes]
+        if statement in self.totals:
+            number, places = self.block.lowering.tensors[statement.name]
+            axes = [self.writer.nodes[number].axes[place] for place in places]
         return self.writer.sliced(self.names.scope.tensors[statement.name], axes)
 
     def shape(self, axes: Sequence[Axis]) -> str:
@@ -140,6 +143,7 @@ class LoopText:
                     yield f"    {line}"
         target = f"({blocks[0]},)" if len(blocks) == 1 else ", ".join(blocks)
         yield f"    for {target} in {own['blocks']}:"
+        yield from (f"        # {line}" for line in self.said_of_reach())
         for dimension, block in enumerate(blocks):
             size = f"{own['size']}_{dimension + 1}"
             if size in text:
@@ -147,6 +151,15 @@ class LoopText:
         for line in inner:
             yield f"        {line}"
         yield ""
+
+    def said_of_reach(self) -> Iterator[str]:
+        """What a reader must know of axes that begin or end with the block."""
+        axes = {axis for number in self.writer.counts for axis in self.writer.nodes[number].axes}
+        for dimension, block in enumerate(self.writer.blocks):
+            if any(axis.since == dimension for axis in axes):
+                yield f"Places before {block}.start are masked in all of this block, and left out."
+            if any(axis.until == dimension for axis in axes):
+                yield f"Places from {block}.stop on are masked in all of this block, and left out."
 
     def call_lines(self) -> Iterator[str]:
         """The call that runs the loop."""
@@ -225,6 +238,8 @@ def loop_text(
     shared = [statement for statement in totals if block.is_made_before(statement)]
     kept = [block.node(statement) for statement in (*written, *shared)]
     wanted = [*kept, *(block.node(statement) for statement in totals)]
+    added = [block.node(statement) for statement in totals]
+    block = block.within_reach([block.node(statement) for statement in written], added, wanted, loop.extents)
     counts = block.reads(wanted)
     apart = [s for s in totals if names.bounded is not None and is_added(s, block, counts, wanted)]
     tensors = names.scope.tensors

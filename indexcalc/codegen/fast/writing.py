@@ -102,10 +102,19 @@ class Writer:
 
     def sliced(self, array: str, axes: Sequence[Axis]) -> str:
         """The part of an array that belongs to the block."""
-        slots = [":" if axis.dimension is None else self.blocks[axis.dimension] for axis in axes]
-        while slots and slots[-1] == ":":
-            slots.pop()
-        return f"{array}[{', '.join(slots)}]" if slots else array
+        return at_slots(
+            array, [self.reach(axis) if axis.dimension is None else self.blocks[axis.dimension] for axis in axes]
+        )
+
+    def reach(self, axis: Axis) -> str:
+        """The part of an axis that no loop cuts, as a slice."""
+        start, stop = self.ends(axis)
+        return f"{start} : {stop}".strip() if start or stop else ":"
+
+    def ends(self, axis: Axis) -> tuple[str, str]:
+        """Where the part of an axis begins and ends that is read; empty where it is the end of the whole."""
+        start = "" if axis.since is None else f"{self.blocks[axis.since]}.start"
+        return start, "" if axis.until is None else f"{self.blocks[axis.until]}.stop"
 
     def value(self, number: int) -> Source:
         """A node that is written already, as an expression."""
@@ -178,16 +187,9 @@ class Writer:
             return self.sliced(self.scope.tensors[place.result], node.axes) if self.blocks else ""
         if place.space is None:
             return ""
-        slots = [
-            ":" if axis.dimension is None else f":{self.names.own['size']}_{axis.dimension + 1}" for axis in node.axes
-        ]
-        while slots and slots[-1] == ":":
-            slots.pop()
-        return (
-            f"{self.names.own['space']}_{place.space + 1}[{', '.join(slots)}]"
-            if slots
-            else f"{self.names.own['space']}_{place.space + 1}"
-        )
+        size = self.names.own["size"]
+        slots = [self.reach(a) if a.dimension is None else f":{size}_{a.dimension + 1}" for a in node.axes]
+        return at_slots(f"{self.names.own['space']}_{place.space + 1}", slots)
 
     def named(self, number: int, value: Source) -> list[str]:
         """An assignment to the node's name; what is written where it stands, and not read, needs none."""
@@ -236,10 +238,7 @@ class Writer:
     def product(self, node: Node) -> Source:
         """The expression of a product, with letters for indices."""
         every = (*node.axes, *node.summed)
-        extents = [
-            axis.extent if axis.dimension is None else sp.Symbol(f"{self.names.own['size']}_{axis.dimension + 1}")
-            for axis in every
-        ]
+        extents = [self.length(axis) for axis in every]
         joint = [
             Index(letter, extent)
             for letter, extent in zip(self.names.letters_for(every, self.blocks), extents, strict=True)
@@ -260,6 +259,16 @@ class Writer:
         assert operand.axes == made
         return transposed(operand, out).node
 
+    def length(self, axis: Axis) -> sp.Expr:
+        """The length of an axis in the block."""
+        if axis.dimension is not None:
+            return sp.Symbol(f"{self.names.own['size']}_{axis.dimension + 1}")
+        start, stop = self.ends(axis)
+        if not start and not stop:
+            return axis.extent
+        end = stop or flat(self.extent(axis.extent))
+        return sp.Symbol(f"({end} - {start})" if start else end)
+
     def in_memory(self, number: int, axes: tuple[Index, ...]) -> tuple[Index, ...]:
         """The axes of a node in the order in which its entries lie in memory."""
         node = self.nodes[number]
@@ -273,7 +282,9 @@ class Writer:
         if node.operation is Operation.POSITIONS:
             (axis,) = node.axes
             if axis.dimension is None:
-                return Call("np.arange", (self.extent(axis.extent),))
+                start, stop = self.ends(axis)
+                end = Atom(stop) if stop else self.extent(axis.extent)
+                return Call("np.arange", (Atom(start), end) if start else (end,))
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
         if node.operation is Operation.MOVE:
@@ -302,3 +313,10 @@ class Writer:
     def extent(self, extent: sp.Expr) -> Source:
         """An extent as Python source."""
         return scalar_node(extent, self.scope.scalars)
+
+
+def at_slots(array: str, slots: list[str]) -> str:
+    """An array at slices; whole axes at its end need none."""
+    while slots and slots[-1] == ":":
+        slots.pop()
+    return f"{array}[{', '.join(slots)}]" if slots else array
