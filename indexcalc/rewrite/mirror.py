@@ -12,7 +12,8 @@ from indexcalc.algebra.terms import Terms
 from indexcalc.calculus.steps import Cited, Proof, Section, Step, Subject
 from indexcalc.program import Equation
 from indexcalc.rewrite.naming import extended
-from indexcalc.rewrite.symmetry import Symmetries, orders_of, oriented, symmetry_proof
+from indexcalc.rewrite.orientation import oriented
+from indexcalc.rewrite.symmetry import Symmetries, orders_of, symmetry_proof
 
 Simplify = Callable[[Subject, Terms], tuple[Step, ...]]
 

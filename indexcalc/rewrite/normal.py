@@ -36,8 +36,9 @@ from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
+from indexcalc.rewrite.orientation import oriented
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, unfold_term
-from indexcalc.rewrite.symmetry import NONE, Symmetries, oriented
+from indexcalc.rewrite.symmetry import NONE, Symmetries
 
 TERM_LIMIT = 1_000
 """The most terms that a normal form may have on the way."""

@@ -22,10 +22,11 @@ from indexcalc.rewrite.clamps import unclamped
 from indexcalc.rewrite.differences import with_ordered_differences
 from indexcalc.rewrite.gather import gathered
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
+from indexcalc.rewrite.orientation import oriented, slots_of, with_first_orders
 from indexcalc.rewrite.pins import pinned
 from indexcalc.rewrite.reuse import Held, reusable_tensors, reuse
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
-from indexcalc.rewrite.symmetry import Order, Symmetries, find_symmetries, oriented, slots_of, with_first_orders
+from indexcalc.rewrite.symmetry import Order, Symmetries, find_symmetries
 
 ROUND_LIMIT = 20
 """The most rounds of simplification of one expression."""

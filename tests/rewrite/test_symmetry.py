@@ -33,13 +33,11 @@ from indexcalc.rewrite.symmetry import (
     exchange,
     find_symmetries,
     is_kept,
-    oriented,
     places_of,
     single,
 )
-from tests.support.build import add, at, ell, fn, i, j, term
+from tests.support.build import add, at, i, j, term
 from tests.support.programs import COLUMNS, ROWS, Draft, N, problems, sizes
-from tests.support.values import assert_same_value, random_tensors
 from tests.textbook.reading import operations, textbook_program, written_out
 
 slow = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
@@ -259,24 +257,6 @@ def test_every_symmetry_that_is_found_holds_in_numbers(problem, chosen):
         for order in orders:
             value = np.asarray(point.values[name])
             np.testing.assert_allclose(np.transpose(value, order), value, rtol=1e-9, atol=1e-9)
-
-
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=slow)
-@given(st.lists(st.permutations((i, j, ell)), min_size=1, max_size=3), st.booleans())
-def test_one_order_of_slots_keeps_the_value(triples, nested):
-    tensors = (Tensor("S", (i, j)), Tensor("x", (i,)))
-    known = NONE.extended(at("S", i, j), ((1, 0),))
-    factors = [at("S", a, b) for a, b, _ in triples]
-    if nested:
-        factors = [fn("tanh", *(term(factor) for factor in factors))]
-    terms = (term(*factors, at("x", ell), over=(ell,)),)
-    values = random_tensors(tensors)
-    values["S"] = values["S"] + values["S"].T
-    steps = oriented(at("Y", i, j), terms, known)
-    for step in steps:
-        assert_same_value(step.before, step.after, (i, j), values)
-    final = steps[-1].after if steps else terms
-    assert oriented(at("Y", i, j), final, known) == ()
 
 
 def test_sums_of_many_terms_are_refused_before_there_is_work(monkeypatch):
