@@ -8,6 +8,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.cost import CostReport, PassCost, cost_report
 from indexcalc.notes.blocks import Block, Heading, Paragraph, Polynomial, Span, Spans, Symbol, Table
 from indexcalc.notes.cost import is_contraction
+from indexcalc.notes.familiar import Detail
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.setup import comma_separated
 from indexcalc.notes.tables import memory_blocks
@@ -19,28 +20,40 @@ FEW = 6
 NUMBERS = ("One", "Two", "Three", "Four", "Five", "Six")
 
 
-def cost_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Operations, those of one count together; totals before and after simplification; memory."""
+def cost_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Iterator[Block]:
+    """Operations, those of one count together; totals before and after simplification; memory.
+
+    A brief note has the totals alone.
+    """
     yield Heading(2, ("Cost and memory",))
     report = cost_report(derivation)
-    yield Paragraph((*contractions_sentence(derivation), *say("cost")))
-    rows: dict[tuple[Spans, Spans], list[Span]] = {}
-    for name, cost in (("forward", report.forward), ("backward", report.backward)):
-        for row in cost.equations:
-            rows.setdefault(((name,), (Polynomial(row.flops),)), []).append(row.equation.lhs)
-    yield Table(
-        ("Pass", "FLOPs each", "Equations"),
-        tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items()),
-    )
+    brief = detail is Detail.BRIEF
+    said = (*contractions_sentence(derivation), *say("cost"))
+    if not brief:
+        yield Paragraph((*said, ":"))
+        yield equations_table(report)
     program = derivation.problem.program
     roots = [unknown for unknown in program.unknowns if not is_affine(unknown, program)]
     if roots:
         yield Paragraph(say("cost.newton", unknowns=listed(Symbol(unknown.name) for unknown in roots)))
-    rows_in_all = tuple(total_rows(report))
-    yield Paragraph((*say("cost.totals"), *(say("cost.before") if len(rows_in_all) > 2 else ()), ":"))
+    rows_in_all = tuple(total_rows(report))[: 2 if brief else None]
+    before = say("cost.before") if len(rows_in_all) > 2 else ()
+    yield Paragraph((*((*said, ". ") if brief else ()), *say("cost.totals"), *before, ":"))
     yield Table(("", "FLOPs", "Entries moved"), rows_in_all, wrapping=2)
     yield Paragraph(peak_sentence(report))
     yield from memory_blocks(derivation)
+
+
+def equations_table(report: CostReport) -> Table:
+    """The equations of both passes with their operations, those of one count together."""
+    rows: dict[tuple[Spans, Spans], list[Span]] = {}
+    for name, cost in (("forward", report.forward), ("backward", report.backward)):
+        for row in cost.equations:
+            rows.setdefault(((name,), (Polynomial(row.flops),)), []).append(row.equation.lhs)
+    return Table(
+        ("Pass", "FLOPs each", "Equations"),
+        tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items()),
+    )
 
 
 def contractions_sentence(derivation: Derivation) -> Spans:

@@ -53,9 +53,13 @@ class Habit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What stands in a note up to some place; a note that is not `brief` is told nothing twice."""
+    """What stands in a note up to some place; a note that is not `brief` is told nothing twice.
+
+    A long note is brief, and of steps that are told together it shows the last equation alone.
+    """
 
     brief: bool = False
+    long: bool = False
     habits: frozenset[Habit] = frozenset()
     forwards: frozenset[tuple[Subject, Terms]] = frozenset()
     readings: frozenset[str] = frozenset()
@@ -118,7 +122,8 @@ class Shown:
 
 def shown_before(derivation: Derivation, detail: Detail = Detail.FULL) -> Shown:
     """What is shown when a note begins: nothing."""
-    return Shown(brief=detail is Detail.BRIEF or is_long(derivation))
+    long = is_long(derivation)
+    return Shown(brief=detail is Detail.BRIEF or long, long=long)
 
 
 def is_long(derivation: Derivation) -> bool:

@@ -65,10 +65,12 @@ def steps_blocks(
             yield Paragraph((*(span for sentence, _ in before for span in (*ended(sentence), " ")), *last))
             yield Display(routine, tuple(side for _, (step,) in run for side in sides(step, local)))
         else:
-            yield from groups_blocks(run, parts, local)
+            yield from groups_blocks(run, parts, local, shown)
 
 
-def groups_blocks(groups: Iterable[tuple[Spans, Sequence[Step]]], parts: Parts, local: Local | None) -> Iterator[Block]:
+def groups_blocks(
+    groups: Iterable[tuple[Spans, Sequence[Step]]], parts: Parts, local: Local | None, shown: Shown
+) -> Iterator[Block]:
     """Groups of steps, each under its sentence."""
     for sentence, pairs in groupby(groups, key=lambda pair: pair[0]):
         displays: list[Display] = []
@@ -77,7 +79,8 @@ def groups_blocks(groups: Iterable[tuple[Spans, Sequence[Step]]], parts: Parts, 
             yield from computed_from_less(group, parts)
             for step in told(group):
                 displays.extend(definitions(step, parts))
-                displays.append(Display(step.subject, sides(step, local)))
+                before = () if shown.long else put_in_first(group, step)
+                displays.append(Display(step.subject, (*before, *sides(step, local))))
         yield Paragraph(sentence)
         if len(displays) > 1:
             yield Displays(tuple(displays[:-1])) if len(displays) > 2 else displays[0]
@@ -89,6 +92,17 @@ def told(group: Sequence[Step]) -> Sequence[Step]:
     rules = tuple(step.rule for step in group)
     every = len(rules) > 1 and rules[0] in {Rule.ENTRY, Rule.FORWARD} and rules != COPYING
     return group[1:] if every and rules[-1] is not Rule.COLLAPSE else group[-1:]
+
+
+def put_in_first(group: Sequence[Step], last: Step) -> tuple[Side, ...]:
+    """What a group of steps comes from that puts something in before deltas collapse sums: as one would write it."""
+    if last.rule not in (Rule.COLLAPSE, Rule.RELABEL):
+        return ()
+    return tuple(
+        step.after
+        for step in group
+        if step.rule in (Rule.INSERT, Rule.SUBSTITUTE) and step.subject == last.subject and step.after != last.after
+    )
 
 
 def group_intro(group: Sequence[Step], local: Local | None) -> Spans:

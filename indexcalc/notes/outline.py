@@ -140,10 +140,11 @@ def composed(
         yield Chapter.IMPLEMENTATION, implementation_blocks(derivation)
         yield Chapter.SYMBOLS, symbol_blocks(derivation)
     yield Chapter.DELTAS, delta_blocks(derivation)
-    yield Chapter.COST, cost_blocks(derivation)
+    yield Chapter.COST, cost_blocks(derivation, detail)
     yield Chapter.STORAGE, storage_blocks(derivation)
     yield Chapter.LOOPS, loop_blocks(loops)
-    yield Chapter.RANGE, range_blocks(checked)
+    if not brief:
+        yield Chapter.RANGE, range_blocks(checked)
 
 
 def gradient_blocks(derivation: Derivation, detail: Detail) -> Iterator[Block]:

@@ -13,7 +13,7 @@ RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
     Rule.FORWARD: "The equation at this entry:",
     Rule.PRODUCT: "Differentiate term by term, and products factor by factor:",
-    Rule.QUOTIENT: "Factors above and below the line depend on {target}, so the quotient rule applies:",
+    Rule.QUOTIENT: "Numerator and denominator depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
     Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
@@ -182,7 +182,8 @@ SENTENCES: Mapping[str, str] = {
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.mirror": "The right side for {consumer} stays the same if {one} and {other} change places{together}. "
-    "So the steps are those for {earlier} with this exchange:",
+    "So the steps are those for {earlier} with this exchange",
+    "cited.mirror.local": "; they give {local}, and in the chain rule",
     "cited.result": "and in the chain rule",
     "matrix.none": "Left in index notation: {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",
@@ -192,7 +193,7 @@ SENTENCES: Mapping[str, str] = {
     "cost.few": "{number} equations of the backward pass are contractions, sums of products: those of {entries}. ",
     "cost.many": "Of the equations of the backward pass, {number} are contractions, sums of products. ",
     "cost": "FLOPs are additions, multiplications, divisions and functions "
-    "of one entry each, with sums of products in the cheapest pairwise order:",
+    "of one entry each, with sums of products in the cheapest pairwise order",
     "cost.newton": "Of {unknowns}, these are the FLOPs of one round of Newton's method.",
     "cost.totals": "In all; an equation reads every tensor once and writes its own once",
     "cost.before": ". The last row is what the chain rule gives, before parts get names and known right sides are "

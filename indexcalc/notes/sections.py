@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
+import sympy as sp
+
 from indexcalc.algebra.terms import (
     Access,
     Partial,
+    Term,
     Terms,
     accesses_of,
     tensors_of,
@@ -24,6 +27,7 @@ from indexcalc.notes.blocks import (
     Block,
     Display,
     Displays,
+    Equality,
     Gradient,
     Heading,
     Loss,
@@ -240,9 +244,20 @@ def cited_in_short(path: Path, target: Access, repeat: Repeat, *, several: bool)
     """The same in a long note: what is cited, and the result."""
     if several:
         yield Heading(3, say("path.heading", consumer=Symbol(path.consumer.tensor)))
-    yield Paragraph(citation(target, repeat, ".all"))
+    yield Paragraph((*citation(target, repeat, ".all"), *mirrored_result(path, repeat)))
     if several:
         yield Display(path.steps[-1].subject, (path.result,))
+
+
+def mirrored_result(path: Path, repeat: Repeat) -> Spans:
+    """What the exchange of two tensors makes of the derivative of their consumer: its own slots change places too."""
+    if not repeat.mirror:
+        return ()
+    if len(path.locals) > 1:
+        return (":",)
+    (local,) = path.locals
+    partial = (Term(sp.S.One, ((local.partial, sp.S.One),)),)
+    return say("cited.mirror.local", local=Equality(partial, local.result))
 
 
 def citation(target: Access, repeat: Repeat, form: str) -> Spans:

@@ -100,3 +100,23 @@ def test_the_command_takes_it(tmp_path):
     found = CliRunner().invoke(app, ["derive", "linear", "--out", str(tmp_path / "new"), "--detail", "long"])
     assert found.exit_code == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_what_deltas_collapse_stands_before_it_does_though_the_steps_are_told_together():
+    note = markdown_note(shipped("attention"), detail=Detail.BRIEF)
+    chain = (
+        r"\frac{\partial O_{ab}}{\partial A_{ij}} = \delta_{ai} \sum_{c} \delta_{cj} \, V_{cb} = \delta_{ai} \, V_{jb}"
+    )
+    back = r"\frac{\partial L}{\partial A_{ij}} = \sum_{a, b} G_{ab} \, \delta_{ai} \, V_{jb}"
+    assert all(f"```math\n{display}\n```" in note for display in (chain, back))
+
+
+def test_what_an_exchange_makes_of_the_derivative_of_a_consumer_is_said():
+    note = markdown_note(shipped("attention"), detail=Detail.BRIEF)
+    assert r"they give $`\partial S_{ab}/\partial K_{jk} = \frac{1}{\sqrt{d}} \, Q_{ak} \, \delta_{bj}`$" in note
+
+
+def test_a_brief_note_has_the_cost_in_all():
+    notes = {detail: markdown_note(shipped("attention"), detail=detail) for detail in Detail}
+    assert {detail for detail, note in notes.items() if "| Pass |" in note} == {Detail.FULL}
+    assert all("| backward |" in note for note in notes.values())
