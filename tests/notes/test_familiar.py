@@ -57,7 +57,7 @@ def step_lists(derivation: Derivation) -> list[tuple[Step, ...]]:
 
 @pytest.mark.parametrize("derivation", [DERIVATION, *FULL.values()])
 def test_groups_hold_every_step_once_and_in_order(derivation: Derivation) -> None:
-    everything = Shown(True, frozenset(Habit))
+    everything = Shown(brief=True, long=True, habits=frozenset(Habit))
     for steps in step_lists(derivation):
         for groups in (all_groups(steps), everything.groups(steps), Shown(True).groups(steps)):
             assert tuple(step for group in groups for step in group) == steps
@@ -99,7 +99,7 @@ def test_the_long_note_is_the_shorter_one_and_boxes_every_gradient() -> None:
     repeats = repeats_of(DERIVATION)
     for number, section in enumerate(DERIVATION.sections):
         full = section_blocks(DERIVATION, section, repeats)
-        brief = section_blocks(DERIVATION, section, repeats, Shown(True, frozenset(Habit)))
+        brief = section_blocks(DERIVATION, section, repeats, Shown(brief=True, long=True, habits=frozenset(Habit)))
         assert len(brief) < len(full) or section.target is None, number
     text = markdown_note(DERIVATION)
     for sentence in ("Back in the chain rule, ", "Relabelling ", "is as above. ", "a variable of its own: "):

@@ -60,7 +60,8 @@ class Block:
             lengths: the extents of the dimensions of the loop.
         """
         nodes = within_reach(self.lowering.graph.nodes, self.reads(wanted), full, totals, lengths)
-        return replace(self, lowering=replace(self.lowering, graph=Graph(nodes)))
+        graph = Graph(nodes, {node: number for number, node in enumerate(nodes)})
+        return replace(self, lowering=replace(self.lowering, graph=graph))
 
     def reads(self, wanted: Collection[int]) -> dict[int, int]:
         """How often each node is read that the wanted ones are made from, themselves included."""

@@ -180,4 +180,9 @@ class Measure:
             return node.operation is Operation.LEAF or not is_view(node)
         first, second = (set(other.places) for other in product.uses)
         batch = {place for place in first & second if place < len(product.axes)}
-        return node.operation is Operation.LEAF and use.places[-1] not in batch
+        if node.operation is not Operation.LEAF or use.places[-1] in batch:
+            return False
+        # Axes that are merged lie one after another in memory if all but the first are there as a whole.
+        kept = [n for n, place in enumerate(use.places) if place < len(product.axes) and place not in batch]
+        summed = [n for n, place in enumerate(use.places) if place >= len(product.axes)]
+        return all(node.axes[n].is_whole for n in (*kept[1:], *summed[1:]))

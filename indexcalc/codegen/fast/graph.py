@@ -42,6 +42,11 @@ class Axis:
     since: int | None = None
     until: int | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether a block reads all of it."""
+        return self.dimension is None and self.since is None and self.until is None
+
 
 @dataclass(frozen=True, slots=True)
 class Use:

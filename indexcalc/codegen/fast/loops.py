@@ -100,11 +100,12 @@ class LoopText:
 
     def part_of(self, statement: Statement) -> str:
         """The part of a whole array that belongs to the block."""
-        dimensions = {index: number for number, index in enumerate(self.loop.indices[statement.name])}
-        axes = [Axis(slot.extent, dimensions.get(slot)) for slot in statement.axes]
         if statement in self.totals:
             number, places = self.block.lowering.tensors[statement.name]
             axes = [self.writer.nodes[number].axes[place] for place in places]
+        else:
+            dimensions = {index: number for number, index in enumerate(self.loop.indices[statement.name])}
+            axes = [Axis(slot.extent, dimensions.get(slot)) for slot in statement.axes]
         return self.writer.sliced(self.names.scope.tensors[statement.name], axes)
 
     def shape(self, axes: Sequence[Axis]) -> str:
@@ -237,8 +238,8 @@ def loop_text(
             results[statement.name] = block.node(statement)
     shared = [statement for statement in totals if block.is_made_before(statement)]
     kept = [block.node(statement) for statement in (*written, *shared)]
-    wanted = [*kept, *(block.node(statement) for statement in totals)]
     added = [block.node(statement) for statement in totals]
+    wanted = [*kept, *added]
     block = block.within_reach([block.node(statement) for statement in written], added, wanted, loop.extents)
     counts = block.reads(wanted)
     apart = [s for s in totals if names.bounded is not None and is_added(s, block, counts, wanted)]

@@ -6,6 +6,7 @@ that is computed for these sums and nothing else, such as the scores of causal a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -42,7 +43,7 @@ Side = tuple[int, int]
 """An axis of a node: the number of the node, and the place of the axis."""
 
 Known = Mapping[tuple[int, Bound], float]
-"""The number that all entries of a node are beyond a bound, by the place of the axis."""
+"""The number that all entries of a node are beyond a bound along an axis, by the place of the axis and the bound."""
 
 
 def within_reach(
@@ -127,8 +128,7 @@ class Reach:
         if isinstance(argument, Use):
             lies = argument.places.index(place) if place in argument.places else None
             return None if lies is None else self.known[argument.node].get((lies, bound))
-        text = flat(argument)
-        return -np.inf if text == "-np.inf" else number_in(text)
+        return number_in(flat(argument))
 
     def compared(self, node: Node, place: int, bound: Bound) -> float | None:
         """Whether the places beyond a block compare with those in it in one way."""
@@ -204,23 +204,25 @@ class Reach:
     def reached(self, side: Side, axis: Axis) -> Axis:
         """An axis as far as it is read."""
         bounds = self.bounds.get(self.root(side), frozenset())
-        ends = [
-            next((b.dimension for b in self.possible(axis) if b in bounds and b.after is after), None)
-            for after in (False, True)
-        ]
-        return replace(axis, since=ends[0], until=ends[1])
+        ends = {bound.after: bound.dimension for bound in self.possible(axis) if bound in bounds}
+        since, until = ends.get(False), ends.get(True)
+        # Between the blocks of two dimensions there may be nothing, of which there is no largest entry.
+        return replace(axis, since=since if until in (None, since) else None, until=until)
 
 
 COMPARISONS = {"np.greater": (TRUE, FALSE), "np.greater_equal": (TRUE, FALSE), "np.not_equal": (TRUE, TRUE)}
 """What a comparison says where all on the left are greater, and where all are less."""
 
 
+DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
+
+WRITTEN = {"-np.inf": -np.inf, "np.inf": np.inf}
+"""What is no digits and yet a number; a name may be one for Python's ``float``."""
+
+
 def number_in(text: str) -> float | None:
     """The number that is written; None for other expressions."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return float(text) if DIGITS.fullmatch(text) else WRITTEN.get(text)
 
 
 def is_aligned(node: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from functools import cache
 from itertools import product
 
@@ -97,6 +98,95 @@ def test_what_masks_hide_is_left_out_and_nothing_else(rest, mask):
     assert report.ok, "\n".join(map(str, report.comparisons))
     parts = {part for _, part in re.findall(r"\b([KV])(\[[^]]*i\.st[^]]*\])", module.written.source)}
     assert parts == ({MASKS[mask]} - {""} if rest not in WHOLE else set())
+
+
+OWN = {
+    "an axis between the blocks of two dimensions": """
+index h, i, j : N
+input x[i,j], z[h,j], w[j]
+Z[i,h] = sum[j]([i <= j] * [j <= h] * exp(x[i,j] + z[h,j]))
+y[i,h] = sum[j]([i <= j] * [j <= h] * exp(x[i,j] + z[h,j]) * w[j]) / (1 + Z[i,h])
+upstream G[i,h] = dL/dy[i,h]
+derive x, z, w
+""",
+    "parameters that have the names of numbers": """
+index i, j : N
+index k : K
+param inf = 1.5
+param nan = 0.5
+input Q[i,k], W[j,k]
+S[i,j] = sum[k](Q[i,k] * W[j,k])
+U[i,j] = tanh(S[i,j]) + inf
+y[i] = min[j](U[i,j]) + sum[j](exp(-S[i,j] - inf) * nan)
+upstream G[i] = dL/dy[i]
+derive Q
+""",
+    "a mask, and the same in full": """
+index i, j, l : N
+index k : K
+input Q[i,k], W[j,k], X[i,l], w[j]
+S[i,j] = sum[k](Q[i,k] * W[j,k])
+y[i] = sum[j]([j <= i] * exp(S[i,j]) * w[j])
+F[i,l] = [l <= i] * sin(X[i,l]) * y[i]
+upstream G[i,l] = dL/dF[i,l]
+derive Q, W, X, w
+""",
+}
+"""Programs that were wrong, or might be."""
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("options", [None, FastOptions(block=("i", 1))], ids=["free", "block"])
+def test_programs_in_which_masks_meet_something_else(name, options):
+    module = fast(derive(read_problem(OWN[name])), options)
+    sets = [sizes for sizes in size_sets(module.problem.program, np.random.default_rng(1)) if len(sizes)]
+    report = check_candidate(module.problem, in_all_settings(module), seed=1, sizes=sets)
+    assert report.comparisons
+    assert report.ok, "\n".join(map(str, report.comparisons))
+
+
+def test_a_bound_of_memory_counts_copies_of_what_is_cut_within_merged_axes():
+    problem = read_problem("""
+index i, j : N
+index p : P
+index k : K
+input A[i,k,j], B[p,k,j]
+y[i,p] = sum[j,k]([j <= i] * sin(A[i,k,j]) * B[p,k,j])
+upstream G[i,p] = dL/dy[i,p]
+derive A, B
+""")
+    module = fast(derive(problem), FastOptions(block=("i", 8), memory=1 << 24)).module
+    rng = np.random.default_rng(0)
+    given, bound = (rng.normal(size=(60, 40, 60)), rng.normal(size=(400, 40, 60))), 12 << 20
+    module.forward(*given, threads=1, memory=1 << 28)
+    tracemalloc.start()
+    values = module.forward(*given, threads=1, memory=bound)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - values.y.nbytes < bound
+    with pytest.raises(ValueError, match="memory is"):
+        module.forward(*given, threads=1, memory=1 << 20)
+
+
+def shares_of(module, length, threads):
+    """The blocks that each thread is given along one dimension."""
+    module.CACHE, module.LEAST = 1, 16
+    shares = []
+    module._run(lambda blocks, *_: shares.append([block for (block,) in blocks]), (length,), 8, [], threads)
+    return shares
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])
+@pytest.mark.parametrize("length", [1, 2, 7, 64, 65, 130, 1000])
+def test_threads_have_each_block_once_and_as_many_of_them(length, threads):
+    module = made("sum", "").module
+    free = fast(derive(read_problem(SCORES + REST["sum"].format(mask="[j <= i] * ")))).module
+    for one in (module, free):
+        shares = shares_of(one, length, threads)
+        places = sorted(place for share in shares for block in share for place in range(length)[block])
+        assert places == list(range(length))
+    work = [sum((block.stop - block.start) * block.stop for block in share) for share in shares]
+    assert length < 500 or max(work) < 1.2 * min(work)
 
 
 WHOLE = ("once without a mask", "in a total without a mask", "in full")
