@@ -253,7 +253,7 @@ def mirrored_result(path: Path, repeat: Repeat) -> Spans:
     """What the exchange of two tensors makes of the derivative of their consumer: its own slots change places too."""
     if not repeat.mirror:
         return ()
-    if len(path.locals) > 1:
+    if len(path.locals) != 1:
         return (":",)
     (local,) = path.locals
     partial = (Term(sp.S.One, ((local.partial, sp.S.One),)),)
