@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import without_gradients
 from indexcalc.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, times
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.sections import Range
 from indexcalc.document.statements.scripts import Named
-from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import is_differential, name_nodes, products_of
+from indexcalc.document.statements.variations import Variations, is_letter_d
 from indexcalc.document.table import Table
-from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Scripted, Sum, nodes_of
-from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
 
 DIRECTION = "direction of "
 """What the name of the direction begins with in which a tensor varies."""
@@ -46,13 +44,18 @@ def may_be_sign(table: Table, items: Sequence[Node], position: int) -> bool:
     Before a bracket a letter of a size may be one too, in a statement that has other differentials, ``dX``.
     """
     item = items[position]
-    if not isinstance(item, Atom) or item.kind != "NAME" or item.text != "d" or position + 1 == len(items):
+    if not is_letter_d(item) or position + 1 == len(items):
         return False
     known = table.view.is_size("d") or "d" in table.page.declared or "d" in table.page.defining
-    if item.token.upright or not known:
+    if (isinstance(item, Atom) and item.token.upright) or not known:
         return True
     size = table.view.is_size("d") and "d" not in table.page.defining
-    return size and is_bracket(items[position + 1]) and any(True for _ in short_names(table))
+    return size and is_bracket(items[position + 1]) and bool(variations(table).short)
+
+
+def variations(table: Table) -> Variations:
+    """The differentials in the statement, as they are written."""
+    return table.page.variations[table.number]
 
 
 def is_bracket(node: Node) -> bool:
@@ -63,13 +66,7 @@ def is_bracket(node: Node) -> bool:
 
 def has_sign(table: Table) -> bool:
     """Whether the statement has the sign of a differential before an expression."""
-    return any(
-        may_be_sign(table, product.items, position)
-        for tree in table.page.statements[table.number].trees
-        for product in products_of(tree)
-        if id(product) not in rates_in(tree)
-        for position in range(len(product.items))
-    )
+    return any(may_be_sign(table, items, place) for items, place in variations(table).signs)
 
 
 def short_target(table: Table, name: str) -> str | None:
@@ -91,7 +88,7 @@ def short_target(table: Table, name: str) -> str | None:
 
 def is_total(table: Table) -> bool:
     r"""Whether a statement gives ``dy`` by ``dx`` and the derivatives of y, as ``dy = \frac{dy}{dx} dx`` does."""
-    head, *others = (list(varied(table, tree)) for tree in table.page.statements[table.number].trees)
+    head, *others = ([table.styled(one) for one in member] for member in variations(table).members)
     behind = {one.name for other in others for one in other}
     return any(
         stands_alone(table, one.name) and one.name not in behind and below(slopes_here(table), one.name) & behind
@@ -179,7 +176,7 @@ def reads_differentials(table: Table, names: Sequence[str]) -> bool:
 
 def varied_here(table: Table) -> list[Named]:
     """The names directly under a d in the statement."""
-    return [one for tree in table.page.statements[table.number].trees for one in varied(table, tree)]
+    return [table.styled(one) for member in variations(table).members for one in member]
 
 
 def slopes_here(table: Table) -> dict[str, list[Named]]:
@@ -206,7 +203,7 @@ def along(table: Table, node: Meaning, name: str) -> Meaning:
 
 def free_names(table: Table) -> tuple[str, ...]:
     """The names under a d in the statement that are computed from no other one of them."""
-    found = {one.name: one for tree in table.page.statements[table.number].trees for one in varied(table, tree)}
+    found = {one.name: one for one in varied_here(table)}
     for one in found.values():
         if one.name not in table.known:
             table.meet(replace(one, transposed=False, powers=()))
@@ -224,10 +221,9 @@ def free_names(table: Table) -> tuple[str, ...]:
 
 def stands_alone(table: Table, name: str) -> bool:
     """Whether the first member of the statement is the differential of a name, and no more."""
-    first = table.page.statements[table.number].sides[0].tree
-    if first is None or not is_lone_differential(table, first):
-        return False
-    return any(one.name == name for one in varied(table, first))
+    return table.page.statements[table.number].sides[0].tree is not None and is_differential_of(
+        table, table.number, name
+    )
 
 
 def hold(table: Table, name: str) -> None:
@@ -240,82 +236,38 @@ def hold(table: Table, name: str) -> None:
         return
     if any(depends_on(table.definitions, one, name) for one in free):
         return
-    here = table.page.start(table.number)
+    here = table.page.section(table.number)
     constant = is_said_constant(table, name) or name in table.page.held[table.number]
     question = choice(
         Kind.DERIVATIVE,
         f"{name} in statement {table.number}",
         Option("varies", 0.0, f"{name} varies too"),
-        Option("held", 0.3, f"{name} is held", free=table.page.sections.around(here) not in around, stated=constant),
+        Option("held", 0.3, f"{name} is held", free=here not in around, stated=constant),
     )
     if table.asking(question).name == "varies":
         raise NotUnderstoodError(f"{name} varies elsewhere, and is held here")
 
 
-def varied_around(table: Table, name: str) -> frozenset[tuple[int, int]]:
+def varied_around(table: Table, name: str) -> frozenset[Range]:
     """The sections in which a name stands under a d."""
-    page = table.page
     return frozenset(
-        page.sections.around(statement.span.start)
-        for statement in page.statements
-        if any(one.name == name for tree in statement.trees for one in varied(table, tree))
+        table.page.section(number)
+        for number, variations in enumerate(table.page.variations)
+        if any(table.styled(one).name == name for member in variations.members for one in member)
     )
 
 
 def is_said_constant(table: Table, name: str) -> bool:
     """Whether a statement says that the differential of a name is zero."""
     return any(
-        len(statement.trees) > 1
-        and statement.trees[1].is_zero
-        and is_lone_differential(table, statement.trees[0])
-        and any(one.name == name for one in varied(table, statement.trees[0]))
-        for statement in table.page.statements
+        len(statement.trees) > 1 and statement.trees[1].is_zero and is_differential_of(table, number, name)
+        for number, statement in enumerate(table.page.statements)
     )
 
 
-def is_lone_differential(table: Table, tree: Sum) -> bool:
-    """Whether a member is the differential of a name, and no more."""
-    product = tree.only
-    return product is not None and len(product.items) <= 2 and any(True for _ in varied(table, tree))
-
-
-def varied(table: Table, tree: Sum) -> Iterator[Named]:
-    """The names directly under a d: short names, ``dX``, and names behind the sign."""
-    yield from map(table.styled, short_in(table, tree))
-    yield from map(table.styled, behind_signs(table.page.survey, tree))
-
-
-def short_names(table: Table) -> Iterator[Named]:
-    """The tensors whose short names, ``dX``, stand in the statement."""
-    for tree in table.page.statements[table.number].trees:
-        yield from short_in(table, tree)
-
-
-def short_in(table: Table, tree: Sum) -> Iterator[Named]:
-    """The tensors whose short names stand in a member."""
-    for node in name_nodes(tree):
-        found = table.page.survey.name(node)
-        target = table.page.gradient_target(found.name) if found is not None and found.name.startswith("d") else None
-        if found is not None and target is not None:
-            yield replace(found, name=target)
-
-
-def behind_signs(survey: Survey, tree: Sum) -> Iterator[Named]:
-    """The names behind a d that stands alone, but for those in quotients of differentials."""
-    rates = rates_in(tree)
-    for product in products_of(tree):
-        if id(product) in rates:
-            continue
-        for sign, following in pairwise(product.items):
-            found = survey.name(following)
-            plain = isinstance(sign, Atom) and sign.kind == "NAME" and is_differential(sign)
-            if plain and found is not None and found.name not in (*FUNCTIONS, *STRUCTURAL, "det"):
-                yield found
-
-
-def rates_in(tree: Sum) -> frozenset[int]:
-    """The identities of the products in fractions, which may be quotients of differentials."""
-    parts = [node for node in nodes_of(tree) if isinstance(node, Fraction)]
-    return frozenset(
-        id(term) for node in parts for side in (node.numerator, node.denominator) for _, term in side.terms
-    )
+def is_differential_of(table: Table, number: int, name: str) -> bool:
+    """Whether the first member of a statement is the differential of a name, and no more."""
+    product = table.page.statements[number].trees[0].only
+    if product is None or len(product.items) > 2:
+        return False
+    return any(table.styled(one).name == name for one in table.page.variations[number].members[0])

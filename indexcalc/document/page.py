@@ -14,7 +14,7 @@ from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.meaning.sizes import EXACT_LIMIT
 from indexcalc.document.memory import Memory
 from indexcalc.document.ranks import ENTRY
-from indexcalc.document.sections import Sections
+from indexcalc.document.sections import Range, Sections, Surroundings
 from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.capitals import capitals_in
 from indexcalc.document.statements.constancy import held_beside
@@ -65,6 +65,7 @@ from indexcalc.document.statements.survey import Survey, Usage, survey_of, usage
 from indexcalc.document.statements.systems import systems_in
 from indexcalc.document.statements.trees import nabla_targets, rates
 from indexcalc.document.statements.values import Values
+from indexcalc.document.statements.variations import Variations
 from indexcalc.document.steps import Steps
 from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span
@@ -174,7 +175,7 @@ class Page:
         """How names are used in each section, by its start; what is a label is seen in the whole document."""
         chains: dict[int, list[tuple[Sum, ...]]] = {}
         for number, statement in enumerate(self.statements):
-            chains.setdefault(self.sections.around(self.start(number))[0], []).append(statement.trees)
+            chains.setdefault(self.section(number)[0], []).append(statement.trees)
         return {start: usages_in(found, self.survey) for start, found in chains.items()}
 
     @cached_property
@@ -186,6 +187,11 @@ class Page:
     def slopes(self) -> tuple[tuple[tuple[Named, Named], ...], ...]:
         """The names that each statement differentiates, and by what, where both stand alone."""
         return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
+
+    @cached_property
+    def variations(self) -> tuple[Variations, ...]:
+        """The differentials in each statement."""
+        return tuple(Variations(self.survey, self.gradient_target, one.trees) for one in self.statements)
 
     @cached_property
     def capitals(self) -> Mapping[str, str]:
@@ -216,7 +222,7 @@ class Page:
 
     def usage(self, name: str, number: int) -> Usage | None:
         """How a name is used in the section of a statement; None if it is not used there."""
-        return self.usages[self.sections.around(self.start(number))[0]].get(name)
+        return self.usages[self.section(number)[0]].get(name)
 
     @cached_property
     def index_letters(self) -> frozenset[str]:
@@ -618,13 +624,31 @@ class Page:
         declared = [(one.start, name) for name, shapes in self.declared.items() for one in shapes]
         return Sections(self.document, tuple((place, name) for place, name in (*defined, *declared) if place >= 0))
 
-    def start(self, number: int) -> int:
-        """Where a statement starts; -1 for those of the context, which stand before all others and in every section."""
-        return -1 if number < self.told else self.statements[number].span.start
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each statement starts; -1 for those of the context, which stand before all others, in every section."""
+        return tuple(-1 if n < self.told else one.span.start for n, one in enumerate(self.statements))
 
-    def standing(self, number: int) -> tuple[int, int] | None:
+    @cached_property
+    def surroundings(self) -> tuple[Surroundings, ...]:
+        """What is around each statement."""
+        return tuple(map(self.sections.surroundings, self.starts))
+
+    def start(self, number: int) -> int:
+        """Where a statement starts; -1 for those of the context."""
+        return self.starts[number]
+
+    def section(self, number: int) -> Range:
+        """Where the section around a statement starts and ends."""
+        return self.surroundings[number].section
+
+    def standing(self, number: int) -> Range | None:
         """The widest section around a statement that may stand alone; None if none does."""
-        return self.sections.standing(self.start(number))
+        return self.surroundings[number].standing
+
+    def unit(self, number: int) -> str:
+        """The item of a list or the row of a table in which a statement stands; else empty."""
+        return self.surroundings[number].unit
 
     def statement_text(self, number: int) -> str:
         """What is written where a statement stands; nothing for those of the context."""

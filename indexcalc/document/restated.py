@@ -72,10 +72,9 @@ def denies(one: Judged, name: str, first: int) -> bool:
 
 def goes_on(page: Page, one: Judged, numbers: Sequence[int]) -> bool:
     """Whether a restatement in another section rests on what else the section of the definition defines."""
-    around, number = page.sections.around, one.relation.number
-    section = around(page.start(numbers[0]))
+    section = page.section(numbers[0])
     rests = {n for o in one.outcomes if o.truth is Truth.TRUE for n in o.used} - {*numbers}
-    return around(page.start(number)) != section and any(around(page.start(n)) == section for n in rests)
+    return page.section(one.relation.number) != section and any(page.section(n) == section for n in rests)
 
 
 def settles(page: Page, judged: Iterable[Judged], name: str, numbers: Sequence[int]) -> bool:

@@ -95,9 +95,9 @@ CONDITION_REACH = 3
 def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]:
     """The conditions on indices that stand just before a statement, or that the words around it say."""
     found = [*page.statements[number].spoken]
-    section = page.sections.around(page.start(number))
+    section = page.section(number)
     for before in range(max(0, number - CONDITION_REACH), number):
-        if page.sections.around(page.start(before)) == section:
+        if page.section(before) == section:
             own = condition(page.statements[before])
             found = [*(found if condition(page.statements[before - 1]) else ()), *own] if own else found
     heading = heading_conditions(page.document.heading(page.statements[number].span.start).replace("Case", ""))
@@ -124,7 +124,11 @@ class Trials:
 
 def agree(one: Outcome, interpretation: Interpretation) -> bool:
     """Whether an interpretation takes the options that an outcome asked for."""
-    return all(interpretation.option(asked) == one.interpretation.option(asked) for asked in one.asked.values())
+    chosen, own = interpretation.chosen, one.interpretation.chosen
+    return all(
+        chosen.get(key) == own.get(key) or interpretation.option(asked) == one.interpretation.option(asked)
+        for key, asked in one.asked.items()
+    )
 
 
 def with_joint_options(first: Outcome, trials: Trials, *, defined: bool) -> Iterator[Outcome]:

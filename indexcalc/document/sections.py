@@ -32,6 +32,21 @@ PROPERTIES = {
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """What is around a place of a document.
+
+    Attributes:
+        section: where its section starts and ends.
+        standing: the widest section around it that may stand alone; None if none does.
+        unit: the item of a list or the row of a table; else empty.
+    """
+
+    section: Range
+    standing: Range | None
+    unit: str
+
+
+@dataclass(frozen=True)
 class Sections:
     """The sections of a document, and what they give.
 
@@ -79,6 +94,10 @@ class Sections:
     def standing(self, position: int) -> Range | None:
         """The widest section around a position that may stand alone; None if none does."""
         return next(((start, end) for start, end in self.renewing if start <= position < end), None)
+
+    def surroundings(self, position: int) -> Surroundings:
+        """What is around a position."""
+        return Surroundings(self.around(position), self.standing(position), self.unit(position))
 
     @cached_property
     def renewing(self) -> tuple[Range, ...]:

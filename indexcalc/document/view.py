@@ -76,6 +76,8 @@ class View:
 
     def declared(self, name: str) -> tuple[str, ...] | None:
         """The sizes that the nearest declaration gives a name: the last one before, else the first one."""
+        if name not in self.page.declared and name not in self.page.written:
+            return None
         nearest = self.nearest_shape(self.page.declared.get(name, ()))
         before = nearest is not None and nearest.start <= self.page.start(self.number)
         written = self.written(name, nearest.start if nearest is not None and before else -1)
@@ -90,11 +92,11 @@ class View:
         behind, or if others give the name other shapes, in this section or where this one gives it none.
         """
         page, sections, here = self.page, self.page.sections, self.page.start(self.number)
-        own = sections.around(here)
+        own = page.section(self.number)
         if min(shape.start, here) < 0:
             return True
         elsewhere = sections.around(shape.start) != own
-        if elsewhere and any(sections.around(page.start(n)) == own for n in page.defining.get(name, ())):
+        if elsewhere and any(page.section(n) == own for n in page.defining.get(name, ())):
             return False
         behind = elsewhere and shape.start > here
         shapes = page.declared[name]
@@ -126,13 +128,9 @@ class View:
 
     def shape_written(self, name: str, behind: int) -> Declared | None:
         """The last such shape before the statement."""
-        sections, start = self.page.sections, self.page.start(self.number)
-        section = sections.around(start)
-        shapes = [
-            one
-            for one in self.page.written.get(name, ())
-            if behind < one.start < start and sections.around(one.start) == section
-        ]
+        around, start, section = self.page.sections.around, self.page.start(self.number), self.page.section(self.number)
+        written = self.page.written.get(name, ())
+        shapes = [one for one in written if behind < one.start < start and around(one.start) == section]
         return shapes[-1] if shapes else None
 
     def is_near(self, start: int) -> bool:
@@ -336,21 +334,19 @@ class View:
 
         The statement's own equation is the last of them, where it may be one; none is, where the name may be given.
         """
+        page = self.page
         last = [n for n in numbers if own and n == self.number]
         numbers = [n for n in numbers if n != self.number] or last
-        if any(not self.is_within(self.page.start(n)) for n in numbers) and self.stands_alone():
-            numbers = [n for n in numbers if self.is_within(self.page.start(n))]
-        unit = self.page.sections.unit(self.page.start(self.number))
-        if unit:  # an item or a row that gives a name itself means that
-            numbers = [n for n in numbers if self.page.sections.unit(self.page.start(n)) == unit] or numbers
+        if any(not self.is_within(page.start(n)) for n in numbers) and self.stands_alone():
+            numbers = [n for n in numbers if self.is_within(page.start(n))]
+        if unit := page.unit(self.number):  # an item or a row that gives a name itself means that
+            numbers = [n for n in numbers if page.unit(n) == unit] or numbers
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
-        grounded = {self.page.sections.around(self.page.start(n)) for n in before if n not in self.page.circles}
+        grounded = {page.section(n) for n in before if n not in page.circles}
         # One that leads back to the name says less than another one of its section.
-        before.sort(
-            key=lambda n: n not in self.page.circles or self.page.sections.around(self.page.start(n)) not in grounded
-        )
+        before.sort(key=lambda n: n not in page.circles or page.section(n) not in grounded)
         before.sort(key=self.is_past_example)
         # Equations that say the same are one: the nearest stands for all.
         behind = (number for number in numbers if number > self.number)
@@ -380,10 +376,9 @@ class View:
 
     def apart(self, number: int) -> bool:
         """Whether a definition stands in another item or row, or in a section that only follows."""
-        page, sections = self.page, self.page.sections
+        page = self.page
         if min(number, self.number) < page.told:
             return False
-        start, here = page.start(number), page.start(self.number)
-        own, other = sections.unit(here), sections.unit(start)
-        follows = number > self.number and sections.around(start) != sections.around(here)
+        own, other = page.unit(self.number), page.unit(number)
+        follows = number > self.number and page.section(number) != page.section(self.number)
         return follows or (bool(own) and bool(other) and own != other)

@@ -242,7 +242,8 @@ def walk(node: Meaning) -> Iterator[Meaning]:
     while pending:
         found = pending.pop()
         yield found
-        pending.extend(reversed(children(found)))
+        if (inside := CHILDREN.get(type(found))) is not None:
+            pending.extend(reversed(inside(found)))
 
 
 def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
@@ -250,6 +251,8 @@ def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
     match node:
         case Entry(name, slots):
             return Entry(name, tuple(names.get(slot, slot) for slot in slots))
+        case Times(factors):
+            return Times(tuple(renamed(factor, names) for factor in factors))
         case Value(index):
             return Value(names.get(index, index))
         case Gathered(body, axes, places):
@@ -277,28 +280,31 @@ def pair(indices: tuple[Ix, Ix], names: Mapping[Ix, Ix]) -> tuple[Ix, Ix]:
     return names.get(indices[0], indices[0]), names.get(indices[1], indices[1])
 
 
+BINDING: Mapping[type, Callable[[Any], tuple[Ix, ...]]] = {
+    Total: attrgetter("indices"),
+    **dict.fromkeys((Inverse, Exponential, Determinant, Stacked, Gathered), attrgetter("axes")),
+}
+"""The index variables that expressions of each kind bind."""
+
+
+OWN: Mapping[type, Callable[[Any], tuple[Ix, ...]]] = {
+    **dict.fromkeys((Entry, Inverse, Exponential), attrgetter("slots")),
+    **dict.fromkeys((Ones, Value), lambda node: (node.index,)),
+    Stacked: lambda node: (node.slot,),
+}
+"""The index variables that are written on expressions of each kind themselves."""
+
+
 def bound_in(node: Meaning) -> tuple[Ix, ...]:
     """The index variables that a node binds."""
-    match node:
-        case Total(indices=indices):
-            return indices
-        case Inverse(axes=axes) | Exponential(axes=axes) | Determinant(axes=axes):
-            return axes
-        case Stacked(axes=axes) | Gathered(axes=axes):
-            return axes
-        case _:
-            return ()
+    binds = BINDING.get(type(node))
+    return binds(node) if binds is not None else ()
 
 
 def own_indices(node: Meaning) -> tuple[Ix, ...]:
     """The index variables written on the node itself."""
-    match node:
-        case Entry(slots=slots) | Inverse(slots=slots) | Exponential(slots=slots):
-            return slots
-        case Ones(index) | Stacked(slot=index) | Value(index):
-            return (index,)
-        case _:
-            return ()
+    own = OWN.get(type(node))
+    return own(node) if own is not None else ()
 
 
 def indices_in(node: Meaning) -> Iterator[Ix]:
@@ -312,10 +318,15 @@ def indices_in(node: Meaning) -> Iterator[Ix]:
 
 def occurrences(node: Meaning) -> Iterator[Ix]:
     """Every occurrence of a free index variable, with repetition."""
-    yield from (index for index in own_indices(node) if not index.fixed)
-    bound = bound_in(node)
-    for child in children(node):
-        yield from (index for index in occurrences(child) if index not in bound)
+    pending: list[tuple[Meaning, tuple[Ix, ...]]] = [(node, ())]
+    while pending:
+        inner, bound = pending.pop()
+        for index in own_indices(inner):
+            if not index.fixed and index not in bound:
+                yield index
+        if inside := children(inner):
+            bound = (*bound, *bound_in(inner))
+            pending.extend((child, bound) for child in reversed(inside))
 
 
 def free(node: Meaning) -> tuple[Ix, ...]:

@@ -75,9 +75,10 @@ def meet(left: Side, right: Side, sizes: Sizes) -> None:
     """
     if len(left) != len(right):
         raise NotUnderstoodError("a Kronecker product beside an array of which no blocks are known")
-    names = [[sizes.name_of(axis) for axis in side] for side in (left, right)]
-    if names[0] != names[1] and sorted(names[0]) == sorted(names[1]) and "?" not in names[0]:
-        raise NotUnderstoodError("sides of Kronecker products that are as long, in blocks of other sizes")
+    if len(left) > 1:
+        names = [[sizes.name_of(axis) for axis in side] for side in (left, right)]
+        if names[0] != names[1] and sorted(names[0]) == sorted(names[1]) and "?" not in names[0]:
+            raise NotUnderstoodError("sides of Kronecker products that are as long, in blocks of other sizes")
     for one, other in zip(left, right, strict=True):
         sizes.unify(one, other)
 
