@@ -175,12 +175,15 @@ class Asking:
 
     def __call__(self, question: Choice) -> Option:
         """The option for a choice, which is noted; what the document's context says is no choice."""
-        said = next((option for option in question.options if option.phrase in self.settled), None)
-        if said is not None:
-            self.heard.add(said.phrase)
-            return said
-        question = self.asked.setdefault(question.key, preferring(question, self.preferred.get(question.key)))
-        return self.interpretation.option(question)
+        if self.settled:
+            said = next((option for option in question.options if option.phrase in self.settled), None)
+            if said is not None:
+                self.heard.add(said.phrase)
+                return said
+        key = question.key
+        if key not in self.asked:
+            self.asked[key] = preferring(question, self.preferred.get(key))
+        return self.interpretation.option(self.asked[key])
 
 
 def alternatives(asking: Asking) -> Iterator[tuple[Choice, Option, float]]:

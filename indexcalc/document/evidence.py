@@ -188,7 +188,9 @@ def readability(page: Page) -> Votes:
     """What definitions speak for: the conventions under which alone they can be read."""
     votes: dict[Key, dict[str, set[Voter]]] = {}
     for number in sorted({n for numbers in page.defining.values() for n in numbers}):
-        for key, name in page.remembered.setdefault(number, tuple(readable_only_under(page, number))):
+        if number not in page.remembered:
+            page.remembered[number] = tuple(readable_only_under(page, number))
+        for key, name in page.remembered[number]:
             votes.setdefault(key, {}).setdefault(name, set()).add((number, frozenset()))
     return votes
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
-from indexcalc.document.statements.trees import differentiated
 from indexcalc.document.table import Table
 
 LOSS = "loss"
@@ -70,25 +69,15 @@ def is_before_factors(table: Table) -> bool:
 def usual_loss(page: Page) -> str | None:
     """What is differentiated by more names of the page than anything else that definitions at most differentiate."""
     slopes = {(above.name, below.name) for one in page.slopes for above, below in one if above.parts is None}
-    read = read_as_values(page)
-    most = Counter(above for above, _ in slopes if not read[above]).most_common(2)
+    most = Counter(above for above, _ in slopes if not page.read_as_values[above]).most_common(2)
     return most[0][0] if most and most[0][1] > sum(count for _, count in most[1:]) else None
-
-
-def read_as_values(page: Page) -> Counter[str]:
-    """How often definitions read each name, and don't differentiate it."""
-    read = Counter[str]()
-    for tree in (tree for numbers in page.defining.values() for n in numbers for tree in page.statements[n].trees[1:]):
-        read.update(found.name for found in page.survey.names(tree))
-        read.subtract(found.name for node in differentiated(tree) if (found := page.survey.name(node)) is not None)
-    return read
 
 
 def last_names(page: Page, target: str) -> Iterator[str]:
     """The names without indices that rest on a tensor, and that other definitions at most differentiate."""
-    read = read_as_values(page)
     for name, numbers in page.defining.items():
-        if not read[name] and all(page.indexed(number) is None for number in numbers) and page.rests_on(name, target):
+        last = not page.read_as_values[name] and all(page.indexed(number) is None for number in numbers)
+        if last and page.rests_on(name, target):
             yield name
 
 

@@ -216,6 +216,7 @@ class RememberedPoints(Points):
             plain.symbols,
             sizes,
             plain.lengths,
+            plain.given,
             plain.values,
             plain.jacobians,
             contents=contents,

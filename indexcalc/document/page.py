@@ -49,7 +49,7 @@ from indexcalc.document.statements.outline import Side, Statement, Trouble, outl
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.remainders import remainders_in
 from indexcalc.document.statements.scripts import Named
-from indexcalc.document.statements.settings import Setting, settings_in
+from indexcalc.document.statements.settings import Setting, settings_in, words_of_prose
 from indexcalc.document.statements.shapes import (
     Declared,
     added_to_arrays,
@@ -63,7 +63,7 @@ from indexcalc.document.statements.shapes import (
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
-from indexcalc.document.statements.trees import nabla_targets, rates
+from indexcalc.document.statements.trees import differentiated, nabla_targets, rates
 from indexcalc.document.statements.values import Values
 from indexcalc.document.statements.variations import Variations
 from indexcalc.document.steps import Steps
@@ -333,6 +333,11 @@ class Page:
         return settings_in(self.document, self.survey, self.statements[self.told :], EXACT_LIMIT)
 
     @cached_property
+    def words(self) -> tuple[int, ...]:
+        """Where the words between its formulas start."""
+        return words_of_prose(self.document, self.statements[self.told :])
+
+    @cached_property
     def numbered_entries(self) -> frozenset[str]:
         """Capitals with two numbers below them, of each letter several."""
         names = [name for name in self.survey.usages if ENTRY.fullmatch(name)]
@@ -493,6 +498,15 @@ class Page:
             )
             for name, numbers in self.defining.items()
         }
+
+    @cached_property
+    def read_as_values(self) -> Counter[str]:
+        """How often definitions read each name, and don't differentiate it."""
+        read = Counter[str]()
+        for tree in (t for numbers in self.defining.values() for n in numbers for t in self.statements[n].trees[1:]):
+            read.update(found.name for found in self.survey.names(tree))
+            read.subtract(found.name for node in differentiated(tree) if (found := self.survey.name(node)) is not None)
+        return read
 
     def rests_on(self, name: str, other: str) -> bool:
         """Whether the equations of a name lead to another one."""

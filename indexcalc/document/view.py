@@ -5,6 +5,7 @@ Of several that may be meant, the nearest is the usual one; where that leaves a 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, mea
 from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
-from indexcalc.document.statements.settings import Setting, words_between
+from indexcalc.document.statements.settings import Setting
 from indexcalc.document.statements.shapes import Declared
 from indexcalc.document.statements.survey import Usage
 from indexcalc.language.latex.tree import Sum
@@ -135,9 +136,8 @@ class View:
 
     def is_near(self, start: int) -> bool:
         """Whether few words stand between a place and the statement: what is said there for a case holds here."""
-        page = self.page
-        here = page.start(self.number)
-        return words_between(page.document, page.statements[page.told :], start, here) <= CASE_REACH
+        words = self.page.words
+        return bisect_left(words, self.page.start(self.number)) - bisect_left(words, start) <= CASE_REACH
 
     def holds_from(self, line: int, subject: str, said: str, otherwise: str) -> bool:
         """Whether what a line says for a case is meant here."""

@@ -7,7 +7,7 @@ imaginary amount (one lane an entry) and evaluates again what depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -82,7 +82,8 @@ class Point:
         symbols: the document's symbols.
         sizes: classes of index variables.
         lengths: the length of each class, by its representative.
-        values: the given tensors, and those computed so far.
+        given: the given tensors.
+        values: those computed so far.
         scale: the largest magnitude met on the way.
         found: the lengths looked up so far.
         displaced: whether an input is displaced for a second derivative.
@@ -92,7 +93,8 @@ class Point:
     symbols: Symbols
     sizes: Sizes
     lengths: dict[Ix, int]
-    values: dict[str, Array]
+    given: Mapping[str, Array]
+    values: dict[str, Array] = field(default_factory=dict)
     jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
     scale: float = 0.0
     displaced: bool = False
@@ -101,9 +103,8 @@ class Point:
 
     def finer(self) -> Point:
         """The same point with more digits, nothing computed yet."""
-        given = {name: value for name, value in self.values.items() if name not in self.symbols.definitions}
-        values = {name: np.asarray(value, dtype=np.longdouble) for name, value in given.items()}
-        return replace(self, values=values, jacobians={}, fine=True)
+        given = {name: np.asarray(value, dtype=np.longdouble) for name, value in self.given.items()}
+        return replace(self, given=given, values={}, jacobians={}, fine=True)
 
     def number(self, value: sp.Expr) -> np.floating[Any]:
         """A number with the digits that are used here."""
@@ -133,6 +134,8 @@ class Point:
         Raises:
             NotUnderstoodError: if it is neither given nor defined.
         """
+        if name in self.given:
+            return self.given[name]
         if name not in self.values:
             if name not in self.symbols.definitions:
                 raise NotUnderstoodError(f"{name} has no definition")
@@ -436,18 +439,13 @@ class Frame:
         if at.size > DISPLACED_LIMIT:
             raise LimitError(f"a second derivative by more than {DISPLACED_LIMIT} entries")
         shape = tuple(self.point.length(index) for index in own)
-        given = {name: v for name, v in self.point.values.items() if name not in self.point.symbols.definitions}
         columns = []
         for entry in np.eye(max(1, at.size)).reshape(max(1, at.size), *at.shape):
             total = np.zeros(shape)
             for steps, weight in STENCIL.items():
                 for sign in (1, -1):
-                    moved = replace(
-                        self.point,
-                        values={**given, wrt: at + sign * steps * STEP * entry},
-                        jacobians={},
-                        displaced=True,
-                    )
+                    given = {**self.point.given, wrt: at + sign * steps * STEP * entry}
+                    moved = replace(self.point, given=given, values={}, jacobians={}, displaced=True)
                     total = total + sign * weight / STEP * moved.value(body, own)
             columns.append(total)
         return np.stack(columns, axis=-1).reshape(shape + at.shape)

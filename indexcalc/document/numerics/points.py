@@ -184,14 +184,9 @@ class Points:
         key = (partition, draw)
         memory = self.known.setdefault(key, [])
         if not memory:
-            values = self.inputs(sizes, lengths, draw)
-            if draw.stretched:
-                bound = self.symbols.simplex.keys() | self.symbols.orthonormal | self.symbols.whole.keys()
-                free = [name for name in values.keys() - bound if not is_indicator(name)]
-                values.update(stretch(free, values, draw))
-            memory.append(Point(self.symbols, sizes, lengths, values))
+            memory.append(Point(self.symbols, sizes, lengths, Inputs(self, sizes, lengths, draw)))
         known = memory[0]
-        return Point(self.symbols, sizes, lengths, known.values, known.jacobians)
+        return Point(self.symbols, sizes, lengths, known.given, known.values, known.jacobians)
 
     def bearable(self, sizes: Sizes, lengths: dict[Ix, int], kept: Collection[Ix]) -> dict[Ix, int]:
         """The lengths, most of them made shorter where a tensor with many axes would have too many entries."""
@@ -206,36 +201,36 @@ class Points:
         """The sizes that are factors in definitions."""
         return sizes_in(definition.body for definition in self.symbols.definitions.values())
 
-    def inputs(self, sizes: Sizes, lengths: dict[Ix, int], draw: Draw) -> dict[str, Array]:
-        """Values of all names without a definition."""
-        values: dict[str, Array] = {}
-        for name, slots in self.symbols.slots.items():
-            if name in self.symbols.definitions:
-                continue
-            shape = tuple(lengths[sizes.find(slot)] for slot in slots)
-            bounded(*shape)
-            if name in self.symbols.whole:
-                values[name] = places(name, draw, shape, lengths[sizes.find(self.symbols.whole[name])])
-                continue
-            if is_indicator(name):
-                values[name] = self.indicator(name, draw, shape)
-                continue
-            magnitude, signs = drawn(name, draw.pattern, draw.seed, shape)
-            if not slots and name in draw.signed and name not in self.positive:
-                magnitude = magnitude * (-1) ** (draw.pattern + draw.seed)
-            elif slots and name not in self.positive:
-                magnitude = magnitude * signs
-            if name in self.symbols.simplex and slots:
-                axis, magnitude = self.symbols.simplex[name], np.abs(magnitude)
-                magnitude = magnitude / magnitude.sum(axis=axis, keepdims=True)
-                if name in self.symbols.one_hot:
-                    magnitude = (magnitude == magnitude.max(axis=axis, keepdims=True)) * 1.0
-            if name in self.symbols.orthonormal:
-                magnitude = orthonormal(magnitude)
-            elif name in self.regular or name in self.symbols.symmetric:
-                magnitude = self.shaped(name, magnitude)
-            values[name] = np.asarray(magnitude)
-        return values
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The names without a definition."""
+        return tuple(name for name in self.symbols.slots if name not in self.symbols.definitions)
+
+    def input(self, name: str, shape: tuple[int, ...], length: int, draw: Draw) -> Array:
+        """The value of a name without a definition; if its entries are places, on an axis of this length."""
+        symbols = self.symbols
+        bounded(*shape)
+        if name in symbols.whole:
+            return places(name, draw, shape, length)
+        if is_indicator(name):
+            return self.indicator(name, draw, shape)
+        magnitude, signs = drawn(name, draw.pattern, draw.seed, shape)
+        if not shape and name in draw.signed and name not in self.positive:
+            magnitude = magnitude * (-1) ** (draw.pattern + draw.seed)
+        elif shape and name not in self.positive:
+            magnitude = magnitude * signs
+        if name in symbols.simplex and shape:
+            axis, magnitude = symbols.simplex[name], np.abs(magnitude)
+            magnitude = magnitude / magnitude.sum(axis=axis, keepdims=True)
+            if name in symbols.one_hot:
+                magnitude = (magnitude == magnitude.max(axis=axis, keepdims=True)) * 1.0
+        if name in symbols.orthonormal:
+            magnitude = orthonormal(magnitude)
+        elif name in self.regular or name in symbols.symmetric:
+            magnitude = self.shaped(name, magnitude)
+        if draw.stretched and name not in symbols.simplex and name not in symbols.orthonormal:
+            magnitude = magnitude * stretch(name, draw)
+        return np.asarray(magnitude)
 
     def indicator(self, name: str, draw: Draw, shape: tuple[int, ...]) -> Array:
         """The entries of an indicator: what is compared has one of the numbers that it is compared with, or another.
@@ -266,6 +261,50 @@ class Points:
         return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
 
 
+@dataclass
+class Inputs(Mapping[str, Array]):
+    """The values of all names without a definition at a point, each drawn when it is first asked for.
+
+    Most are never: what rests on them is known from another reading.
+
+    Attributes:
+        points: the points of the symbols.
+        sizes: the classes of index variables.
+        lengths: the length of each class.
+        draw: what tells the point from others.
+        known: the values that were drawn.
+    """
+
+    points: Points
+    sizes: Sizes
+    lengths: Mapping[Ix, int]
+    draw: Draw
+    known: dict[str, Array] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Array:
+        """The value of a name."""
+        if name not in self.known:
+            if name not in self:
+                raise KeyError(name)
+            symbols = self.points.symbols
+            shape = tuple(self.lengths[self.sizes.find(slot)] for slot in symbols.slots[name])
+            length = self.lengths[self.sizes.find(symbols.whole[name])] if name in symbols.whole else 0
+            self.known[name] = self.points.input(name, shape, length, self.draw)
+        return self.known[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a name has no definition, and is one of the symbols."""
+        return name in self.points.symbols.slots and name not in self.points.symbols.definitions
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self.points.inputs)
+
+    def __len__(self) -> int:
+        """How many names there are."""
+        return len(self.points.inputs)
+
+
 def length_of(number: int, pattern: int) -> int:
     """The length of a class by its number: in each pattern but the first, every four classes take other columns.
 
@@ -290,11 +329,9 @@ def orthonormal(array: Array) -> Array:
     return np.asarray(np.linalg.qr(array)[0])
 
 
-def stretch(names: Iterable[str], values: Mapping[str, Array], draw: Draw) -> dict[str, Array]:
-    """The inputs of these names, each multiplied by a number of its own."""
-    return {
-        name: values[name] * generator(f"scale {name}", draw.pattern, draw.seed).choice(STRETCHES) for name in names
-    }
+def stretch(name: str, draw: Draw) -> float:
+    """The number of its own with which an input is multiplied."""
+    return float(generator(f"scale {name}", draw.pattern, draw.seed).choice(STRETCHES))
 
 
 def generator(name: str, pattern: int, seed: int) -> np.random.Generator:

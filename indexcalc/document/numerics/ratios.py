@@ -115,7 +115,7 @@ def quantities_of(failures: Sequence[Failure], indices: Iterable[Ix], sizes: Siz
     symbols = failures[0].point.symbols
     for name, slots in symbols.slots.items():
         if not slots and name not in symbols.definitions and not name.endswith(" as scalar"):
-            values = [failure.point.values.get(name) for failure in failures]
+            values = [failure.point.given.get(name) for failure in failures]
             if all(value is not None for value in values):
                 found.append(Quantity(name, np.array([float(np.asarray(value)) for value in values])))
     return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -47,9 +48,9 @@ def settings_in(
     return {name: tuple(settings) for name, settings in found.items()}
 
 
-def words_between(document: Document, statements: Sequence[Statement], start: int, end: int) -> int:
-    """How many words stand between two places of a document, formulas aside."""
-    inside = [one.span for one in statements if start <= one.span.start < end]
-    starts = [start, *(span.end for span in inside)]
-    ends = [*(span.start for span in inside), end]
-    return sum(len(WORD.findall(document.source[max(0, a) : b])) for a, b in zip(starts, ends, strict=True) if a < b)
+def words_of_prose(document: Document, statements: Sequence[Statement]) -> tuple[int, ...]:
+    """Where the words of a document start, those in its formulas aside."""
+    starts = [match.start() for match in WORD.finditer(document.source)]
+    spans = sorted({(one.span.start, one.span.end) for one in statements})
+    inside = {n for start, end in spans for n in range(bisect_left(starts, start), bisect_left(starts, end))}
+    return tuple(start for n, start in enumerate(starts) if n not in inside)
