@@ -1,7 +1,8 @@
-"""``pytest --regenerate`` writes the golden files instead of comparing with them."""
+"""``pytest --regenerate`` writes the golden files, instead of comparing with them; ``--thorough`` runs all cases."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,24 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write generated files instead of comparing with them")
+    parser.addoption("--thorough", action="store_true", help="run all cases of tests that are marked with one_in")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "one_in(n): without --thorough or -k one in n of the cases is run")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--thorough") or config.option.keyword:  # who names some cases wants these
+        return
+    seen, left = Counter[str](), []
+    for item in items:
+        if (marker := item.get_closest_marker("one_in")) is not None:
+            name = item.nodeid.partition("[")[0]
+            left += [item] if seen[name] % marker.args[0] else []
+            seen[name] += 1
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in set(left)]
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Every shipped derivation: its files are what the engine writes, its steps keep their values, its code is right.
 
-And that the check can be trusted: every wrong variant of every gradient is caught.
+And that the check can be trusted: every wrong variant of every gradient is caught. Where the files are the same, steps
+and gradients have the values that they had when they were tried: unless all are asked for, some are tried each time.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from indexcalc.rewrite.derive import derive
 
 PATHS = shipped_paths()
 every_derivation = pytest.mark.parametrize("name", PATHS)
+some = pytest.mark.one_in(3)
 
 
 @cache
@@ -44,6 +46,7 @@ def test_nothing_else_lies_beside_the_spec(name):
     assert files - {"values.toml"} == {f"{name}{suffix}" for suffix in (".ixc", ".md", ".tex", ".py")}
 
 
+@some
 @every_derivation
 def test_a_second_derivation_gives_the_same_texts(name):
     derivation_of(name)  # so that it is a second one in this process
@@ -51,6 +54,7 @@ def test_a_second_derivation_gives_the_same_texts(name):
         assert text == (PATHS[name].parent / file).read_text(encoding="utf-8")
 
 
+@some
 @every_derivation
 def test_every_step_keeps_its_value(name):
     assert check_derivation(derivation_of(name), seed=1) == []
@@ -72,6 +76,7 @@ def test_everything_that_is_claimed_is_proved(name):
     assert derivation_of(name).unproved == ()
 
 
+@some
 @every_derivation
 def test_every_wrong_variant_of_every_gradient_is_caught(name):
     derivation = derivation_of(name)

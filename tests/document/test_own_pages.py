@@ -28,10 +28,17 @@ NOTES = [
 """Some of the notes; most are checked where they are broken, too."""
 
 
-@pytest.mark.parametrize("path", [*PAGES, *NOTES], ids=lambda path: path.name)
+OTHERS = [path for path in PAGES if path.name != "gallery.md"]
+"""The pages but that of all gradients, which takes long, and is checked once, with what its boxes say."""
+
+
+@pytest.mark.parametrize("path", [*OTHERS, *NOTES], ids=lambda path: path.name)
 def test_nothing_in_it_is_wrong_and_nearly_everything_is_read(path):
-    text = path.read_text(encoding="utf-8")
-    report = check(without_recurrences(text) if path.name == "gallery.md" else text, path.name)
+    is_right_and_read(check(path.read_text(encoding="utf-8"), path.name))
+
+
+def is_right_and_read(report):
+    """Nothing of a page is refuted, and nearly everything is read."""
     assert not report.refuted
     assert len(report.unclear) <= (1 - READ) * len(report.claims), report.unclear
 
@@ -90,13 +97,15 @@ def section_of(text, line):
     return next(above.removeprefix("## ") for above in reversed(text.splitlines()[:line]) if above.startswith("## "))
 
 
-def test_every_boxed_gradient_of_the_gallery_is_proved(gallery):
+def test_the_gallery_is_right_and_every_boxed_gradient_is_proved(gallery):
     boxed = [
         number + line.endswith(r"\begin{aligned}")  # of several rows, the first stands below
         for number, line in enumerate(gallery.splitlines(), 1)
         if line.startswith(r"\boxed")
     ]
-    found = [claim for claim in check(gallery, "gallery.md").claims if claim.line in boxed]
+    report = check(gallery, "gallery.md")
+    is_right_and_read(report)
+    found = [claim for claim in report.claims if claim.line in boxed]
     verdicts = {claim.line: str(claim.verdict) for claim in found}
     names = {line: section_of(gallery, line) for line in boxed}
     assert names.keys() == verdicts.keys()

@@ -234,8 +234,7 @@ def test_nothing_is_asked_for(driver, pages):
 
 
 @needs_axe
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
 @pytest.mark.parametrize("name", NAMES)
 def test_all_can_use_it(driver, pages, name, width, scheme):
     driver.set_window_size(width, 900)
