@@ -90,6 +90,7 @@ DOCUMENT_FLOORS = {
     "products": 8,
     "sums": 8,
     "unknowns": 8,
+    "chain_rules": 9,
     "names": 9,
     "rates": 10,
     "reader": 11,

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import islice
 
+from indexcalc.document.chain_rules import introduce_links
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.differentials import introduce
 from indexcalc.document.fields import may_be_law
@@ -231,6 +232,7 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     scope = Scope(table)
     reader = Reader(Names(scope))
     introduce(table)
+    introduce_links(table)
     trees = (table.page.steps.counted_out(tree, table.counts) for tree in (relation.left, relation.right))
     try:
         left = reader.sum(next(trees))
