@@ -39,10 +39,6 @@ FLIPS = 2
 """The most choices in which a reading differs from the usual one."""
 
 
-UNFIT = (Truth.CLASH, Truth.MISFIT, Truth.LOOSE)
-"""What shows before a relation is tried at points."""
-
-
 @dataclass(frozen=True)
 class Judged:
     """A relation with its outcomes: those without definitions first, then with them."""
@@ -214,8 +210,6 @@ def judge(relation: Relation, base: Interpretation, trials: Trials, doubtful: Co
         for asked, option, more in alternatives(Asking(interpretation, asked=result.asked)):
             if holds and asked.key not in (doubtful or ()):
                 continue
-            if asked.kind is Kind.PROPERTY and result.truth in UNFIT:
-                continue  # what is known of the entries of an array changes no shape
             other = changes | {(asked.key, option.name)}
             if other not in seen and all(key != asked.key for key, _ in changes):
                 seen.add(other)
