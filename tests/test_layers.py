@@ -91,6 +91,7 @@ DOCUMENT_FLOORS = {
     "sums": 8,
     "unknowns": 8,
     "chain_rules": 9,
+    "spreads": 7,
     "names": 9,
     "rates": 10,
     "reader": 11,

@@ -34,7 +34,7 @@ from indexcalc.document.statements.kinds import bounds, compares_letters, draws,
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
 from indexcalc.document.statements.parts import lines_of
 from indexcalc.document.statements.shapes import shape_written
-from indexcalc.document.statements.values import Mean
+from indexcalc.document.statements.values import Mean, Spread
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
@@ -210,9 +210,15 @@ def gives_meaning(page: Page, number: int) -> bool:
 
 
 def has_meaning(page: Page, number: int) -> bool:
-    """Whether the first member of a statement is an expectation or an integral: what is written says what it is."""
+    """Whether the first member of a statement is an expectation or an integral: what is written says what it is.
+
+    So is a variance, unless the statement gives that of names, as a law for them.
+    """
     head = page.heads[number]
-    return head is not None and isinstance(page.values.of(head.name), Mean)
+    value = page.values.of(head.name) if head is not None else None
+    return isinstance(value, Mean) or (
+        isinstance(value, Spread) and not any(number in laws for laws in page.spreads.values())
+    )
 
 
 def determines(page: Page, number: int, supported: Interpretation) -> bool:

@@ -176,7 +176,7 @@ def moment(table: Table, sign: str, entries: list[Entry]) -> Meaning:
 def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     """Give an expectation the value that the page says it has."""
     number = table.page.means.laws.get((sign, *names))
-    if number is None and sign == SIGN and learn_normal(table, name, names):
+    if number is None and (learn_covariance(table, sign, name, names) or learn_normal(table, sign, name, names)):
         return
     if number is None and len(set(names)) > 1 and vanishes(table, sign, names):
         table.definitions[name] = Definition(table.known[name], ZERO)
@@ -199,14 +199,36 @@ def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     table.definitions[name] = Definition(left.node.slots, body, table.page.line(number))
 
 
-def learn_normal(table: Table, name: str, names: tuple[str, ...]) -> bool:
+def learn_covariance(table: Table, sign: str, name: str, names: tuple[str, ...]) -> bool:
+    """Give ``E[u v^T]`` of two names the value ``C + E[u] E[v]^T``, if the page says that their covariance is C."""
+    if len(names) != 2 or not table.defined:
+        return False
+    first, second = names
+    spreads, slots = table.page.spreads, table.known[name]
+    turned = (sign, first, second) not in spreads
+    laws = spreads.get((sign, second, first) if turned else (sign, first, second), ())
+    number = next((law for law in laws if law != table.number), None)
+    if number is None:
+        return False
+    count = len(table.known[first])
+    own, others = slots[:count], slots[count:]
+    with table.within(name, frozenset(), number):
+        covariance = table.read(table, {}, table.page.statements[number].trees[1], {})
+    means = (moment(table, sign, [Entry(one, some)]) for one, some in ((first, own), (second, others)))
+    body = Plus((at_slots(table, covariance, (*others, *own) if turned else slots), times(*means)))
+    table.used.add(number)
+    table.definitions[name] = Definition(slots, body, table.page.line(number))
+    return True
+
+
+def learn_normal(table: Table, sign: str, name: str, names: tuple[str, ...]) -> bool:
     """Give ``E[x]`` or ``E[x x^T]`` of a name that the page draws from a normal distribution its value.
 
     They are the mean m, and ``C + m m^T`` with the covariance C.
     """
     draws = [draw for draw in table.page.values.normals.get(names[0], ()) if draw[0] != table.number]
     draw = next((draw for draw in reversed(draws) if draw[0] < table.number), draws[0] if draws else None)
-    if draw is None or len(names) > 2 or len(set(names)) > 1 or not table.defined:
+    if draw is None or sign != SIGN or len(names) > 2 or len(set(names)) > 1 or not table.defined:
         return False
     if any(found.name in table.page.defining for tree in draw[1:] for found in table.page.survey.names(tree)):
         return False  # what an equation gives may be given by this expectation

@@ -23,10 +23,12 @@ from indexcalc.document.mirrors import learn_mirror
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.rows import learn_rows
 from indexcalc.document.scope import Scope
+from indexcalc.document.spreads import is_spread, learn_spread
 from indexcalc.document.statements.calls import is_call, is_indicator, words_in
 from indexcalc.document.statements.index_expressions import ROWS
 from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
+from indexcalc.document.statements.values import Spread
 from indexcalc.document.table import Bound, Table
 from indexcalc.document.units import unit_of
 from indexcalc.document.values import is_sum_of_outcomes, learn_mean
@@ -136,21 +138,22 @@ class Names:
         return tuple(first if one else next(given) for one in single)
 
     def is_as_written(self, found: Named) -> bool:
-        """Whether an expectation or an integral is what it is written as, and no equation for it is taken."""
+        """Whether an expectation, integral or variance is what it is written as, and no equation for it is taken."""
         table, name = self.table, found.name
-        if name in table.known or not is_sum_of_outcomes(table, name):
+        spread = isinstance(table.page.values.of(name), Spread)
+        if name in table.known or not (is_spread(table, name) if spread else is_sum_of_outcomes(table, name)):
             return False
         number = table.view.definition_of(found)
         if number is not None:
             question = choice(
                 Kind.DEFINITION,
                 f"{name} as it is written",
-                Option("written", 0.0, f"{name} is what it is written as"),
-                Option("said", 0.1, f"{name} is what line {table.page.line(number)} says", free=True),
+                Option("written", 0.1 * spread, f"{name} is what it is written as", free=spread),
+                Option("said", 0.1 * (not spread), f"{name} is what line {table.page.line(number)} says", free=True),
             )
             if table.asking(question).name == "said":
                 return False
-        return learn_mean(table, name)
+        return learn_spread(table, name) if spread else learn_mean(table, name)
 
     def hold(self, name: str) -> None:
         """Refuse a value like ``p(x|t)`` where it is no single one: a sum or a function's argument stands in it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from indexcalc.document.statements.brackets import SPREADS
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -27,7 +28,8 @@ def declared(tokens: Sequence[Token]) -> Iterator[tuple[str, Texts]]:
     """The names that head an equation with a list of arguments, each with its list."""
     for position, token in enumerate(tokens):
         starts = position == 0 or tokens[position - 1].kind in ("NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "END", "{")
-        if not starts or token.kind != "NAME" or token.text in FUNCTIONS or token.text in STRUCTURAL:
+        known = token.text in FUNCTIONS or token.text in STRUCTURAL or token.text in SPREADS
+        if not starts or token.kind != "NAME" or known:
             continue
         end = after_list(tokens, position + 1)
         while end and end < len(tokens) and tokens[end].kind == "AMP":

@@ -13,7 +13,10 @@ from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
-OPERATORS = frozenset({"E", "P", "Var", "Cov", "Pr", "KL", "D"})
+SPREADS = {"Var": 1, "Cov": 2}
+"""The names of variances and covariances, and of how many things they are at most."""
+
+OPERATORS = frozenset({"E", "P", *SPREADS, "Pr", "KL", "D"})
 """Names whose square brackets hold an argument."""
 
 

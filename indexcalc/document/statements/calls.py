@@ -112,7 +112,8 @@ def conditioned_in(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
 
 def is_called(token: Token) -> bool:
     """Whether a token may be the name before the bracket of such a value."""
-    return token.kind == "NAME" and token.text not in FUNCTIONS and token.text not in STRUCTURAL
+    known = token.text in FUNCTIONS or (token.text in STRUCTURAL and token.text not in OPERATORS)
+    return token.kind == "NAME" and not known
 
 
 def spelt(tokens: Iterable[Token]) -> tuple[str, ...]:

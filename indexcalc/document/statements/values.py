@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from indexcalc.document.statements.calls import SIGN, is_normal, script_places, signs_of, spelt
+from indexcalc.document.statements.brackets import SPREADS
+from indexcalc.document.statements.calls import SIGN, is_normal, outer_bar, script_places, signs_of, spelt
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
@@ -76,7 +77,23 @@ class Mean:
     body: Sum
 
 
-def value_of(inside: Inside, families: Families) -> Call | Mean | None:
+@dataclass(frozen=True)
+class Spread:
+    """A variance or a covariance: the mean of a product, less the product of means.
+
+    Attributes:
+        letters: the letters that are its indices.
+        sign: the sign of these means, with what stands below and the condition behind a bar.
+        left, right: what it is taken of.
+    """
+
+    letters: tuple[str, ...]
+    sign: str
+    left: Sum
+    right: Sum
+
+
+def value_of(inside: Inside, families: Families) -> Call | Mean | Spread | None:
     """What a name stands for that is made of these tokens; None if its parts are not seen.
 
     Raises:
@@ -90,6 +107,8 @@ def value_of(inside: Inside, families: Families) -> Call | Mean | None:
         return None
     if tokens[0].text == SIGN and tokens[opens].kind == "[":
         return expectation(tokens, opens, inside.letters)
+    if tokens[0].text in SPREADS:
+        return spread(tokens, opens, inside.letters)
     parts, kinds = parted(tokens[opens + 1 : -1])
     first = next((n for n, kind in enumerate(kinds, 1) if kind in CONDITION), len(parts))
     labels = [
@@ -135,6 +154,18 @@ def expectation(tokens: Sequence[Token], opens: int, letters: tuple[str, ...]) -
     own = {spelt(one) for one in drawn}
     given = [one for one in names_in(measure[1:]) if spelt(one) not in own]
     return Mean(letters, sums(drawn), measured(measure, drawn), (), sums(given), parse(body))
+
+
+def spread(tokens: Sequence[Token], opens: int, letters: tuple[str, ...]) -> Spread | None:
+    """A variance of one thing, or a covariance of one or two, which may stand before a condition."""
+    inner = tokens[opens + 1 : -1]
+    parts, kinds = parted(inner)
+    own = kinds.index("BAR") + 1 if "BAR" in kinds else len(parts)
+    if {*kinds[: own - 1]} - {"COMMA"} or own > SPREADS[tokens[0].text] or "SUP" in signs_of(tokens[1:opens]):
+        return None
+    condition = inner[outer_bar(inner) :] if "BAR" in kinds else ()
+    left, *rest = sums(parts[:own])
+    return Spread(letters, "".join((SIGN, *spelt((*tokens[1:opens], *condition)))), left, rest[0] if rest else left)
 
 
 def integral(tokens: Sequence[Token], letters: tuple[str, ...]) -> Mean | None:
@@ -219,7 +250,7 @@ class Values:
 
     survey: Survey
     statements: Sequence[Statement]
-    found: dict[str, Call | Mean | None] = field(default_factory=dict, compare=False, repr=False)
+    found: dict[str, Call | Mean | Spread | None] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def insides(self) -> Mapping[str, tuple[Inside, Families]]:
@@ -240,7 +271,7 @@ class Values:
                     (applied if other.kind == "(" else bare).add(one.text)
         return frozenset(applied - bare)
 
-    def of(self, name: str) -> Call | Mean | None:
+    def of(self, name: str) -> Call | Mean | Spread | None:
         """What a value is made of that is read as one name; None for other names, and where it is not seen."""
         if name not in self.found:
             found = self.insides.get(name)
