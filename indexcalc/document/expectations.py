@@ -50,6 +50,9 @@ NOISE = frozenset({"epsilon", "xi", "eta", "zeta", "nu", "omega"})
 VANISHES = "vanishes"
 """The option that the expectation of a product is zero."""
 
+APART = "apart"
+"""The option that it is the product of expectations."""
+
 
 def expectation(table: Table, sign: str, value: Typed) -> Typed:
     """The expectation of an expression, entry by entry.
@@ -178,8 +181,8 @@ def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     number = table.page.means.laws.get((sign, *names))
     if number is None and (learn_covariance(table, sign, name, names) or learn_normal(table, sign, name, names)):
         return
-    if number is None and len(set(names)) > 1 and vanishes(table, sign, names):
-        table.definitions[name] = Definition(table.known[name], ZERO)
+    if number is None and len(set(names)) > 1 and (body := uncorrelated(table, sign, name, names)) is not None:
+        table.definitions[name] = Definition(table.known[name], body)
     if number is None or number == table.number or not table.defined:
         return
     first, second = (side.tree for side in table.page.statements[number].sides[:2])
@@ -211,11 +214,11 @@ def learn_covariance(table: Table, sign: str, name: str, names: tuple[str, ...])
     if number is None:
         return False
     count = len(table.known[first])
-    own, others = slots[:count], slots[count:]
     with table.within(name, frozenset(), number):
         covariance = table.read(table, {}, table.page.statements[number].trees[1], {})
-    means = (moment(table, sign, [Entry(one, some)]) for one, some in ((first, own), (second, others)))
-    body = Plus((at_slots(table, covariance, (*others, *own) if turned else slots), times(*means)))
+    turned_slots = (*slots[count:], *slots[:count])
+    means = own_means(table, sign, name, names)
+    body = Plus((at_slots(table, covariance, turned_slots if turned else slots), times(*means)))
     table.used.add(number)
     table.definitions[name] = Definition(slots, body, table.page.line(number))
     return True
@@ -261,17 +264,32 @@ def at_slots(table: Table, value: Typed, slots: tuple[Ix, ...]) -> Meaning:
     return renamed(value.node, dict(zip(value.axes, slots, strict=True)))
 
 
-def vanishes(table: Table, sign: str, names: tuple[str, ...]) -> bool:
-    """Whether the expectation of a product of different names is zero, as that of noises without a correlation is."""
+def uncorrelated(table: Table, sign: str, name: str, names: tuple[str, ...]) -> Meaning | None:
+    """The expectation of a product of different names that have nothing to do with each other; None if they may have.
+
+    It is zero, as that of noises is, or of two names the product of their own expectations.
+    """
     said = "apart" in table.page.said_anywhere
     product = " ".join(sorted(names))
+    apart = Option(APART, 0.3, f"the expectation of {product} is the product of their expectations", stated=said)
     question = choice(
         Kind.PROPERTY,
         f"{sign} of {product}",
         Option("any", 0.0, f"the expectation of {product} is any number"),
         Option(VANISHES, 0.3, f"the expectation of {product} is zero", stated=said),
+        *((apart,) if len(names) == 2 and said else ()),
     )
-    return table.asking(question).name == VANISHES
+    taken = table.asking(question).name
+    if taken == APART:
+        return times(*own_means(table, sign, name, names))
+    return ZERO if taken == VANISHES else None
+
+
+def own_means(table: Table, sign: str, name: str, names: tuple[str, ...]) -> Iterator[Meaning]:
+    """The expectation of each of two names, at the slots of that of their product."""
+    slots, count = table.known[name], len(table.known[names[0]])
+    for one, own in zip(names, (slots[:count], slots[count:]), strict=True):
+        yield moment(table, sign, [Entry(one, own)])
 
 
 def given_by(sign: str) -> frozenset[str]:

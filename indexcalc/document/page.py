@@ -392,7 +392,10 @@ class Page:
 
     @cached_property
     def spreads(self) -> Mapping[tuple[str, str, str], tuple[int, ...]]:
-        """The statements that give variances and covariances of names, by the sign of the means and both names."""
+        """The statements that give variances and covariances of names, by the sign of the means and both names.
+
+        Of a name that an equation gives, what is said is no law for it: it follows from the equation.
+        """
         found: dict[tuple[str, str, str], list[int]] = {}
         for name, numbers in self.defining.items():
             value = self.values.of(name)
@@ -400,7 +403,8 @@ class Page:
                 continue
             names = [self.survey.lone(tree) for tree in (value.left, value.right)]
             plain = [one.name for one in names if one is not None and one.is_plain and one.parts is None]
-            for number in numbers if len(plain) == 2 else ():
+            free = len(plain) == 2 and self.defining.keys().isdisjoint(plain)
+            for number in numbers if free else ():
                 others = [one.name for one in self.survey.names(self.statements[number].trees[1])]
                 if not any(is_expected(one) or isinstance(self.values.of(one), Mean | Spread) for one in others):
                     found.setdefault((value.sign, plain[0], plain[1]), []).append(number)

@@ -75,6 +75,25 @@ def test_what_a_page_says_of_one_is_taken(name):
     assert last(*VECTORS, law, wrong) not in TRUE
 
 
+MODEL = (r"y = G u + v", r"\text{Cov}[u] = C", r"\text{Cov}[v] = R")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (r"\text{Cov}[y] = G C G^T + R", r"\text{Cov}[y] = G C G^T - R"),
+        (r"\text{Cov}[y, u] = G C", r"\text{Cov}[y, u] = G C + R"),
+        (r"\text{Cov}[u, y] = C G^T", r"\text{Cov}[u, y] = G C"),
+    ],
+)
+def test_what_an_equation_gives_follows_from_what_is_independent(right, wrong):
+    page = "\n\n".join(f"$${text}$$" for text in (*VECTORS, *MODEL))
+    for said in ("The vectors u and v are independent.", "They are uncorrelated."):
+        assert check(f"{said}\n\n{page}\n\n$${right}$$").claims[-1].verdict in TRUE
+        assert check(f"{said}\n\n{page}\n\n$${wrong}$$").claims[-1].verdict not in TRUE
+    assert check(f"{page}\n\n$${right}$$").claims[-1].verdict not in TRUE
+
+
 def test_without_a_law_nothing_is_known_of_a_covariance():
     assert last(*VECTORS, r"2 \text{Cov}[G u] = 2 G C G^T") is Verdict.UNCLEAR
     assert last(*VECTORS, r"\text{Cov}[G u, v] = G \text{Cov}[u, v]") in TRUE
