@@ -19,7 +19,7 @@ from indexcalc.document.sections import Range
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.variations import Variations, is_letter_d
 from indexcalc.document.table import Table
-from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
+from indexcalc.language.latex.tree import Group, Node, Scripted
 
 DIRECTION = "direction of "
 """What the name of the direction begins with in which a tensor varies."""
@@ -47,7 +47,7 @@ def may_be_sign(table: Table, items: Sequence[Node], position: int) -> bool:
     if not is_letter_d(item) or position + 1 == len(items):
         return False
     known = table.view.is_size("d") or "d" in table.page.declared or "d" in table.page.defining
-    if (isinstance(item, Atom) and item.token.upright) or not known:
+    if item.token.upright or not known:
         return True
     size = table.view.is_size("d") and "d" not in table.page.defining
     return size and is_bracket(items[position + 1]) and bool(variations(table).short)

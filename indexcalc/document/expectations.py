@@ -210,9 +210,10 @@ def learn_covariance(table: Table, sign: str, name: str, names: tuple[str, ...])
     spreads, slots = table.page.spreads, table.known[name]
     turned = (sign, first, second) not in spreads
     laws = spreads.get((sign, second, first) if turned else (sign, first, second), ())
-    number = next((law for law in laws if law != table.number), None)
-    if number is None:
+    others = [law for law in laws if law != table.number]
+    if not others:
         return False
+    number = next((law for law in reversed(others) if law < table.number), others[0])
     count = len(table.known[first])
     with table.within(name, frozenset(), number):
         covariance = table.read(table, {}, table.page.statements[number].trees[1], {})

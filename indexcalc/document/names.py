@@ -23,7 +23,7 @@ from indexcalc.document.mirrors import learn_mirror
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.rows import learn_rows
 from indexcalc.document.scope import Scope
-from indexcalc.document.spreads import is_spread, learn_spread
+from indexcalc.document.spreads import learn_spread
 from indexcalc.document.statements.calls import is_call, is_indicator, words_in
 from indexcalc.document.statements.index_expressions import ROWS
 from indexcalc.document.statements.letters import slice_parts
@@ -31,7 +31,7 @@ from indexcalc.document.statements.scripts import COLON, Named
 from indexcalc.document.statements.values import Spread
 from indexcalc.document.table import Bound, Table
 from indexcalc.document.units import unit_of
-from indexcalc.document.values import is_sum_of_outcomes, learn_mean
+from indexcalc.document.values import is_readable, learn_mean
 from indexcalc.language.latex.tree import Group, Node
 
 
@@ -141,7 +141,8 @@ class Names:
         """Whether an expectation, integral or variance is what it is written as, and no equation for it is taken."""
         table, name = self.table, found.name
         spread = isinstance(table.page.values.of(name), Spread)
-        if name in table.known or not (is_spread(table, name) if spread else is_sum_of_outcomes(table, name)):
+        learn = learn_spread if spread else learn_mean
+        if name in table.known or not is_readable(table, name, learn):
             return False
         number = table.view.definition_of(found)
         if number is not None:
@@ -153,7 +154,7 @@ class Names:
             )
             if table.asking(question).name == "said":
                 return False
-        return learn_spread(table, name) if spread else learn_mean(table, name)
+        return learn(table, name)
 
     def hold(self, name: str) -> None:
         """Refuse a value like ``p(x|t)`` where it is no single one: a sum or a function's argument stands in it."""

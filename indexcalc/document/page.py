@@ -15,7 +15,7 @@ from indexcalc.document.meaning.sizes import EXACT_LIMIT
 from indexcalc.document.memory import Memory
 from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Range, Sections, Surroundings
-from indexcalc.document.statements.calls import covariance_of, is_expected
+from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.capitals import capitals_in
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
@@ -64,7 +64,7 @@ from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
 from indexcalc.document.statements.trees import differentiated, nabla_targets, rates
-from indexcalc.document.statements.values import Mean, Spread, Values
+from indexcalc.document.statements.values import Values, spread_laws
 from indexcalc.document.statements.variations import Variations
 from indexcalc.document.steps import Steps
 from indexcalc.errors import SpecError
@@ -392,23 +392,8 @@ class Page:
 
     @cached_property
     def spreads(self) -> Mapping[tuple[str, str, str], tuple[int, ...]]:
-        """The statements that give variances and covariances of names, by the sign of the means and both names.
-
-        Of a name that an equation gives, what is said is no law for it: it follows from the equation.
-        """
-        found: dict[tuple[str, str, str], list[int]] = {}
-        for name, numbers in self.defining.items():
-            value = self.values.of(name)
-            if not isinstance(value, Spread):
-                continue
-            names = [self.survey.lone(tree) for tree in (value.left, value.right)]
-            plain = [one.name for one in names if one is not None and one.is_plain and one.parts is None]
-            free = len(plain) == 2 and self.defining.keys().isdisjoint(plain)
-            for number in numbers if free else ():
-                others = [one.name for one in self.survey.names(self.statements[number].trees[1])]
-                if not any(is_expected(one) or isinstance(self.values.of(one), Mean | Spread) for one in others):
-                    found.setdefault((value.sign, plain[0], plain[1]), []).append(number)
-        return {key: tuple(numbers) for key, numbers in found.items()}
+        """The statements that give variances and covariances of names, by the sign of the means and both names."""
+        return spread_laws(self.survey, self.statements, self.values, self.defining)
 
     @cached_property
     def gradients(self) -> Mapping[str, Node]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from indexcalc.document.choices import Interpretation
 from indexcalc.document.expectations import expectation
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import negated
@@ -13,15 +12,6 @@ from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.values import Spread
 from indexcalc.document.table import Table
 from indexcalc.document.values import UNREADABLE, read_all
-
-
-def is_spread(table: Table, name: str) -> bool:
-    """Whether a name is a variance or a covariance that can be read, as is usual; this leaves no trace."""
-    weighed, page = table.page.weighed, table.page
-    if name not in weighed:
-        weighed[name] = False  # while it is looked at
-        weighed[name] = learn_spread(Table(page, page.asking(Interpretation()), table.number, table.read), name)
-    return weighed[name]
 
 
 def learn_spread(table: Table, name: str) -> bool:

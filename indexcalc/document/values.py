@@ -9,7 +9,7 @@ finitely many points; what does not may still hold of the distribution that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -45,13 +45,13 @@ UNREADABLE = (NotUnderstoodError, ShapeError, IndexCalcError)
 """What is raised where a part of a value cannot be read; then it stays a value of its own."""
 
 
-def is_sum_of_outcomes(table: Table, name: str) -> bool:
-    """Whether a name is an expectation or an integral that can be read, as is usual; this leaves no trace."""
+def is_readable(table: Table, name: str, learn: Callable[[Table, str], bool]) -> bool:
+    """Whether a name can be given what it is written as, read as is usual; this leaves no trace."""
     weighed, page = table.page.weighed, table.page
     if name not in weighed:
         weighed[name] = False  # while it is looked at
         usual = page.asking(Interpretation())
-        weighed[name] = learn_mean(Table(page, usual, table.number, table.read), name)
+        weighed[name] = learn(Table(page, usual, table.number, table.read), name)
     return weighed[name]
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from indexcalc.document.statements.brackets import SPREADS
-from indexcalc.document.statements.calls import SIGN, is_normal, outer_bar, script_places, signs_of, spelt
+from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, signs_of, spelt
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
@@ -297,3 +297,25 @@ class Values:
         """The distributions over which the page takes expectations, as they are written with what is drawn."""
         found = (self.of(name) for name in self.insides)
         return frozenset(one.measure for one in found if isinstance(one, Mean) and one.measure)
+
+
+def spread_laws(
+    survey: Survey, statements: Sequence[Statement], values: Values, defining: Mapping[str, tuple[int, ...]]
+) -> Mapping[tuple[str, str, str], tuple[int, ...]]:
+    """The statements that give variances and covariances of names, by the sign of the means and both names.
+
+    Of a name that an equation gives, what is said is no law for it: it follows from the equation.
+    """
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for name, numbers in defining.items():
+        value = values.of(name)
+        if not isinstance(value, Spread):
+            continue
+        names = [survey.lone(tree) for tree in (value.left, value.right)]
+        plain = [one.name for one in names if one is not None and one.is_plain and one.parts is None]
+        free = len(plain) == 2 and defining.keys().isdisjoint(plain)
+        for number in numbers if free else ():
+            others = [one.name for one in survey.names(statements[number].trees[1])]
+            if not any(is_expected(one) or isinstance(values.of(one), Mean | Spread) for one in others):
+                found.setdefault((value.sign, plain[0], plain[1]), []).append(number)
+    return {key: tuple(numbers) for key, numbers in found.items()}

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeGuard
 
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import is_differential, name_nodes, products_of
+from indexcalc.document.statements.trees import name_nodes, products_of
 from indexcalc.language.latex.tree import Atom, Fraction, Node, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -58,7 +59,7 @@ class Variations:
                 yield replace(found, name=target)
 
 
-def is_letter_d(node: Node) -> bool:
+def is_letter_d(node: Node) -> TypeGuard[Atom]:
     """Whether a factor is a d without scripts."""
     return isinstance(node, Atom) and node.kind == "NAME" and node.text == "d"
 
@@ -67,7 +68,7 @@ def behind_signs(survey: Survey, tree: Sum) -> Iterator[Named]:
     """The names behind a d that stands alone, but for those in quotients of differentials."""
     for items in factors_in(tree):
         for sign, following in pairwise(items):
-            if isinstance(sign, Atom) and sign.kind == "NAME" and is_differential(sign):
+            if is_letter_d(sign):
                 found = survey.name(following)
                 if found is not None and found.name not in (*FUNCTIONS, *STRUCTURAL, "det"):
                     yield found
