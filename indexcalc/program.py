@@ -17,6 +17,7 @@ from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
     Access,
+    Base,
     Index,
     Terms,
     accesses_of,
@@ -150,6 +151,28 @@ class Extreme:
 
 
 @dataclass(frozen=True, slots=True)
+class Largest:
+    """What is subtracted in exponents: the largest of `terms` over indices, where no guard is zero."""
+
+    terms: Terms
+    over: tuple[Index, ...]
+    guards: tuple[Base, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StableForm:
+    """What generated code does to stay finite and to keep digits.
+
+    Attributes:
+        changed: the tensors that it computes by another formula than the note's, of the same value.
+        largest: what it subtracts in exponents.
+    """
+
+    changed: tuple[str, ...] = ()
+    largest: tuple[Largest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedRange:
     """The inputs at which generated code is held against an oracle, beside mild ones.
 
@@ -160,6 +183,7 @@ class CheckedRange:
         limits: where what the author asked for would exceed the smallest format if the inputs went further.
         poles: where the function itself has no value.
         blurred: where rounding what the author named may leave it none, as ``1 - p`` for a p that rounds to 1.
+        form: what the code does to be right there.
     """
 
     points: int
@@ -168,6 +192,7 @@ class CheckedRange:
     limits: tuple[Extreme, ...] = ()
     poles: tuple[Extreme, ...] = ()
     blurred: tuple[Extreme, ...] = ()
+    form: StableForm = StableForm()
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,8 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
 
 
 @lru_cache(maxsize=4)
-def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
-    """The statements of both passes, made once for all libraries, and the arrays at a step that they read."""
+def stable_of(derivation: Derivation) -> Passes:
+    """The statements of both passes in their stable form, as if there were no loops and no moved entries."""
     program, backward = derivation.problem.program, derivation.backward
     every = {*program.tensors, *backward.tensors, *(given.name for given in derivation.problem.handed)}
     first, second = without_systems(program, every), without_systems(backward, every)
@@ -136,6 +136,13 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
     names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
     if names:
         passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))
+    return passes
+
+
+@lru_cache(maxsize=4)
+def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
+    """The statements of both passes, made once for all libraries, and the arrays at a step that they read."""
+    program, backward, passes = derivation.problem.program, derivation.backward, stable_of(derivation)
     stepping = any(map(reads_itself, (passes.forward, passes.backward)))
     if not (stepping or has_expressions(program) or has_expressions(backward)):
         return passes, {}

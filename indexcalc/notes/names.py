@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -94,21 +94,29 @@ def verbatim(name: str) -> str:
     return rf"\mathtt{{{roman(name)}}}"
 
 
-def tensor_latex(name: str) -> str:
-    r"""``W_Q`` as ``W^{Q}``, ``W1`` as ``W^{(1)}``: subscripts are for indices."""
+def tensor_latex(name: str, numbers: Collection[str] = ()) -> str:
+    r"""``W_Q`` as ``W^{Q}``, ``W1`` as ``W^{(1)}``: subscripts are for indices.
+
+    Args:
+        name: of the tensor.
+        numbers: what has a number as its value, and so would read as a power above a symbol.
+    """
     head, *rest = name.split("_")
     match = WORD.fullmatch(head)
     if match is None or not all(rest):
         return verbatim(name)
-    # A bare digit above a symbol would read as a power.
-    marks = [f"({part})" if part.isdigit() else part_latex(part) for part in (match["digits"], *rest) if part]
+    marks = [
+        f"({part_latex(part)})" if part.isdigit() or part in numbers else part_latex(part)
+        for part in (match["digits"], *rest)
+        if part
+    ]
     base = word_latex(match["letters"])
     return f"{base}^{{{','.join(marks)}}}" if marks else base
 
 
-def gradient_latex(name: str) -> str:
+def gradient_latex(name: str, numbers: Collection[str] = ()) -> str:
     r"""The symbol of a gradient called after its tensor, such as ``dmu``: a Greek letter stays one."""
-    spelled = tensor_latex(name)
+    spelled = tensor_latex(name, numbers)
     greek = re.match(r"\\mathrm{d([^\W\d_]+)}", spelled)
     return rf"\mathrm{{d{GREEK[greek[1]]}}}" + spelled[greek.end() :] if greek and greek[1] in GREEK else spelled
 
@@ -289,8 +297,9 @@ def notation_of(derivation: Derivation) -> Notation:
         used.update({index.name: None for index in occurring_indices(section.equation.terms)})
     owners = dict(problem.owners) | dict(derivation.gradients)
     short = {name for name, tensor in owners.items() if name == f"d{tensor}"}
+    numbers = {*scalars, *(tensor.name for tensor in program.tensors.values() if not tensor.slots)}
     tensors = spelled_apart(
-        names, {name: gradient_latex(name) if name in short else tensor_latex(name) for name in names}
+        names, {name: (gradient_latex if name in short else tensor_latex)(name, numbers) for name in names}
     )
     if problem.loss is not None:
         loss = tensors[problem.loss]

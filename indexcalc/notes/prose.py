@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 
 from indexcalc.calculus.steps import Rule
-from indexcalc.notes.blocks import Span, Spans
+from indexcalc.notes.blocks import Sign, Span, Spans
 from indexcalc.notes.result_prose import RESULTS
 
 RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
     Rule.FORWARD: "The equation at this entry:",
     Rule.PRODUCT: "Differentiate term by term, and products factor by factor:",
-    Rule.QUOTIENT: "Numerator and denominator depend on {target}, so the quotient rule applies:",
+    Rule.QUOTIENT: "The dividend and the divisor both depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
     Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
@@ -376,13 +376,25 @@ def say(key: str, **values: Span | list[Span]) -> Spans:
 
 def listed(items: Iterable[Span], word: str = "and") -> list[Span]:
     """``x``, ``x and y``, ``x, y and z``."""
-    every = list(items)
+    return listed_groups(((item,) for item in items), word)
+
+
+def listed_groups(groups: Iterable[Iterable[Span]], word: str = "and") -> list[Span]:
+    """The same of things that several spans say."""
+    every = list(groups)
     spans: list[Span] = []
-    for number, item in enumerate(every):
+    for number, group in enumerate(every):
         if number:
             spans.append(f" {word} " if number == len(every) - 1 else ", ")
-        spans.append(item)
+        spans += group
     return spans
+
+
+def figures(number: str) -> Sign:
+    """A number in figures as a formula: ``1e-05`` is a power of ten."""
+    mantissa, _, exponent = number.partition("e")
+    power = rf"10^{{{int(exponent)}}}" if exponent else ""
+    return Sign(power if mantissa == "1" else rf"{mantissa} \cdot {power}" if power else mantissa)
 
 
 def sentence_case(spans: Spans) -> Spans:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from indexcalc.notes.blocks import Block, Heading, Paragraph, Span, Spans, Symbol
-from indexcalc.notes.prose import listed
-from indexcalc.program import CheckedRange, Extreme
+from indexcalc.notes.prose import figures, listed, listed_groups
+from indexcalc.program import CheckedRange, Extreme, Largest, StableForm
 
 FAMILIES = {
-    "scale": "inputs up to 1000 times as large",
+    "scale": "inputs of either sign up to 1000 times as large",
     "tiny": "inputs down to a millionth of that size",
-    "offset": "inputs shifted by 300",
+    "offset": "inputs shifted up or down by 300",
     "crowd": "inputs shifted by 300 that differ little",
     "dominant": "one entry far above the others",
     "equal": "equal entries",
     "zero": "zeros",
-    "mask": "masked entries and masked rows",
+    "mask": "exponentials with factors 0 and 1",
+    "hiding": "exponents with minus infinity among their terms",
     "kink": "arguments at kinks",
 }
 """What is said of each kind of hostile inputs; those that go without saying have no row."""
+
+NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+"""A number in the words for a point."""
 
 LONGEST = 4
 """The most edges of the range that are listed."""
@@ -29,8 +34,9 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
     """The section about the range; nothing if the code is not checked at hostile inputs."""
     if checked is None or not checked.points:
         return
-    said: list[Span] = [FAMILIES[name] for name in checked.families if name in FAMILIES]
     yield Heading(2, ("Range",))
+    yield from form_blocks(checked.form)
+    said: list[Span] = [FAMILIES[name] for name in checked.families if name in FAMILIES]
     yield Paragraph(
         (
             f"The generated code is run in float32 and in float64 at {checked.points} points. Besides inputs of "
@@ -56,6 +62,28 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
         )
 
 
+def form_blocks(form: StableForm) -> Iterator[Block]:
+    """What the code does to be finite and accurate; nothing if it does what the equations say."""
+    spans: list[Span] = []
+    if form.changed:
+        ending = "another formula of the same value" if len(form.changed) == 1 else "other formulas of the same values"
+        names = listed(Symbol(name) for name in form.changed)
+        spans += ["The generated code computes ", *names, f" by {ending}. "]
+    if form.largest:
+        verb = "is" if len(form.largest) == 1 else "are"
+        spans += ["In exponents, ", *listed_groups(map(largest_spans, form.largest)), f" {verb} subtracted"]
+        spans += ["; quotients of exponentials stay the same, and logarithms get it back. "]
+    if spans:
+        yield Paragraph((*spans, "Comments in the code state its formulas."))
+
+
+def largest_spans(largest: Largest) -> Iterable[Span]:
+    """What is subtracted in exponents."""
+    yield from ("the largest ", largest.terms, " over ", *listed(largest.over))
+    if largest.guards:
+        yield from (" where ", *listed(largest.guards), " is not zero" if len(largest.guards) == 1 else " are not zero")
+
+
 def extremes(found: tuple[Extreme, ...]) -> Spans:
     """Some edges of the range in a list; of many, the first."""
     rest = len(found) - LONGEST
@@ -71,4 +99,15 @@ def extreme_spans(extreme: Extreme) -> Iterable[Span]:
     """One edge, its tensor as a symbol."""
     before, _, after = extreme.words.partition("{subject}")
     subject: Span = Symbol(extreme.subject) if extreme.subject else "all inputs"
-    return (span for span in (before, subject, after) if span != "")
+    yield from with_numbers(before)
+    yield subject
+    yield from with_numbers(after)
+
+
+def with_numbers(words: str) -> Iterable[Span]:
+    """Words, the numbers among them as formulas: a minus is no hyphen."""
+    for place, piece in enumerate(NUMBER.split(words)):
+        if place % 2:
+            yield figures(piece)
+        elif piece:
+            yield piece

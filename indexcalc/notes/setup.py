@@ -22,7 +22,6 @@ from indexcalc.notes.blocks import (
     Paragraph,
     Scalar,
     Shape,
-    Sign,
     Span,
     Spans,
     Symbol,
@@ -31,7 +30,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.functions import function_blocks
 from indexcalc.notes.held import barred_tensors, held_in
-from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
+from indexcalc.notes.prose import CONVENTION, figures, fill, listed, say, sentence_case
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.sides import Spelled
 from indexcalc.notes.systems import determined_blocks
@@ -155,9 +154,7 @@ def parameter_blocks(program: Program) -> Iterator[Block]:
 def default_span(value: sp.Expr) -> Span:
     """A default as an author writes it: a decimal where it is a short one, a power of ten where it is small."""
     if value.is_Rational and not value.is_Integer and sp.Rational(repr(float(value))) == value:
-        mantissa, _, exponent = repr(float(value)).partition("e")
-        power = rf"10^{{{int(exponent)}}}" if exponent else ""
-        return Sign(power if mantissa == "1" else rf"{mantissa} \cdot {power}" if power else mantissa)
+        return figures(repr(float(value)))
     return Scalar(value)
 
 

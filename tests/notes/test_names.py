@@ -35,6 +35,13 @@ def test_a_tensor(name: str, latex: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "latex"), [("Z_L", "Z^{(L)}"), ("Z_Q", "Z^{Q}"), ("x_eps", r"x^{(\varepsilon)}"), ("a_L_Q", "a^{(L),Q}")]
+)
+def test_the_name_of_a_number_above_a_tensor_is_no_power(name: str, latex: str) -> None:
+    assert tensor_latex(name, ("L", "eps")) == latex
+
+
+@pytest.mark.parametrize(
     ("name", "latex"),
     [("d_v", "d_{v}"), ("eps", r"\varepsilon"), ("lam", r"\lambda"), ("beta2", r"\beta_{2}"), ("N_H", "N_{H}")],
 )

@@ -43,6 +43,10 @@ class Rule:
     high: float
     numbers: Numbers
 
+    def cuts(self, array: Array) -> bool:
+        """Whether some entries lie outside the domain."""
+        return bool(np.any((array < self.low) | (array > self.high)))
+
     def admitted(self, array: Array) -> Array:
         """The array in float32, with the least change after which all holds.
 

@@ -52,6 +52,7 @@ class Hostile:
         words: how it is said, with ``{subject}`` and ``{strength}``.
         change: from an array and a strength to the changed array.
         changed: the inputs that are changed, by name.
+        cut: whether a domain undoes a part of the change.
     """
 
     family: str
@@ -60,14 +61,26 @@ class Hostile:
     words: str
     change: Callable[[Array, float], Array]
     changed: tuple[str, ...]
+    cut: bool = False
 
     def __str__(self) -> str:
-        return self.words.format(subject=self.subject, strength=f"{self.strength:.4g}")
+        return self.said.format(subject=self.subject)
+
+    @property
+    def said(self) -> str:
+        """What the point is, with ``{subject}`` for the input."""
+        words = self.words.replace("{strength}", f"{self.strength:.4g}")
+        return f"{words}, cut off at the ends of its domain" if self.cut else words
 
     def weaker(self) -> Hostile | None:
         """The same with less of an exponent; nothing if that is mild."""
         strength = self.strength**WEAKER
         return replace(self, strength=strength) if strength >= WEAKEST else None
+
+    def within(self, mild: Inputs, rules: Mapping[str, Rule]) -> Hostile:
+        """The same point, which knows whether a domain cuts it off."""
+        cut = any(rules[name].cuts(self.change(mild[name], self.strength)) for name in self.changed)
+        return replace(self, cut=cut)
 
     def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
         """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32.
@@ -196,24 +209,24 @@ def hostile_points(problem: Problem, shapes: Mapping[str, tuple[int, ...]]) -> l
         if shapes.get(subject):
             found.append(Hostile("zero row", subject, 0.0, "a row of zeros in {subject}", row_zeroed, changed))
     for name in factors:
-        found += combined(name, masked, "{subject} of ones and zeros", names)
+        found += combined("mask", name, masked, "{subject} of ones and zeros", names)
         if shapes[name]:
-            found += combined(name, row_masked, "a row of {subject} all zero, the rest ones", names)
+            found += combined("mask", name, row_masked, "a row of {subject} all zero, the rest ones", names)
     for name in addends:
-        found += combined(name, hidden, "{subject} of zeros and minus infinity", names)
+        found += combined("hiding", name, hidden, "{subject} of zeros and minus infinity", names)
         if shapes[name]:
-            found += combined(name, row_hidden, "a row of {subject} all minus infinity", names)
+            found += combined("hiding", name, row_hidden, "a row of {subject} all minus infinity", names)
     return found
 
 
 def combined(
-    mask: str, change: Callable[[Array, float], Array], words: str, names: tuple[str, ...]
+    family: str, mask: str, change: Callable[[Array, float], Array], words: str, names: tuple[str, ...]
 ) -> Iterator[Hostile]:
     """A mask alone, and beside large inputs."""
-    yield Hostile("mask", mask, 0.0, words, change, (mask,))
+    yield Hostile(family, mask, 0.0, words, change, (mask,))
     # The mask is told from the rest by what it is filled with, so both changes are one function of the array.
     for strength in SCALES[1:]:
-        yield Masking("mask", mask, strength, words + ", the others times {strength}", change, (mask,), names)
+        yield Masking(family, mask, strength, words + ", the others times {strength}", change, (mask,), names=names)
 
 
 @dataclass(frozen=True)

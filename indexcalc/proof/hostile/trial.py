@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -124,7 +125,7 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     written += [unknown.name for unknown in program.unknowns if not unknown.hoisted]
     asked = Asked(graph, tuple(written), problem.targets, loss_weights(graph, weights), seed)
     search = Search(trial, asked, inputs, weights, rules_of(program, numbers_of(sizes, parameters)))
-    points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
+    points = distinct([*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)], inputs, search.rules)
     chosen = spread(points, room_of(graph))
     trial.untried = len(points) - len(chosen)
     for point in chosen:
@@ -191,19 +192,45 @@ def exact(sizes: Sizes, parameters: Mapping[sp.Symbol, float]) -> dict[sp.Symbol
     }
 
 
+def distinct(points: Iterable[Hostile], mild: Mapping[str, Array], rules: Mapping[str, Rule]) -> list[Hostile]:
+    """The points with inputs of their own: of two alike the one whose change no domain undoes, or the first."""
+    found: dict[object, Hostile] = {}
+    for point in points:
+        told = point.within(mild, rules)
+        try:
+            inputs = told.inputs(mild, rules)
+        except InadmissibleError:
+            found[str(told)] = told  # to be left out with its reason
+            continue
+        key = tuple(array.tobytes() for array in inputs.values())
+        if key not in found or (found[key].cut and not told.cut):
+            found[key] = told
+    return list(found.values())
+
+
 def spread(points: list[Hostile], room: int) -> list[Hostile]:
-    """At most so many points: from each family in turn, in the order in which they were found."""
+    """At most so many points: from each family in turn, and in a family one of each input before a second of any."""
     families: dict[str, list[Hostile]] = {}
     for point in points:
         families.setdefault(point.family, []).append(point)
     chosen: set[int] = set()
-    queues = list(families.values())
+    queues = [in_turns(family) for family in families.values()]
     while queues and len(chosen) < room:
         for queue in queues:
             if len(chosen) < room:
                 chosen.add(id(queue.pop(0)))
         queues = [queue for queue in queues if queue]
     return [point for point in points if id(point) in chosen]
+
+
+def in_turns(points: Iterable[Hostile]) -> list[Hostile]:
+    """The first point of each subject, then the second of each, and so on."""
+    seen = Counter[str]()
+    turns: list[tuple[int, Hostile]] = []
+    for point in points:
+        turns.append((seen[point.subject], point))
+        seen[point.subject] += 1
+    return [point for _, point in sorted(turns, key=lambda turn: turn[0])]
 
 
 @dataclass(frozen=True)
@@ -229,7 +256,8 @@ class Search:
                 return
             except UndeterminedError as why:
                 reason = reason or str(why)
-                current = current.weaker() if current.strength > 1 else None
+                milder = current.weaker() if current.strength > 1 else None
+                current = milder.within(self.mild, self.rules) if milder is not None else None
                 continue
             if str(current) not in {case.name for case in self.trial.cases}:
                 self.trial.cases.append(Case(current, inputs, self.weights, found))
@@ -256,10 +284,10 @@ def loss_weights(graph: Unrolled, weights: Mapping[str, Array]) -> dict[int, Dec
 def checked_range(trial: Trial) -> CheckedRange:
     """What a note says of the points."""
     families = dict.fromkeys(case.point.family for case in trial.cases)
-    # Of each input, the largest factor says where the range ends.
+    # Of each input, the largest factor of either sign says where the range ends.
     beyond = [used for _, used, reason in trial.reduced if used.family == "scale" and reason == BEYOND]
     factors = sorted(beyond, key=lambda used: used.strength)
-    limits = alone(list({used.subject: used for used in factors}.values()))
+    limits = alone(list({(used.subject, used.words): used for used in factors}.values()))
     poles = alone([case.point for case in trial.cases if case.poles])
     blurred = alone([case.point for case in trial.cases if case.blurred])
     return CheckedRange(len(trial.cases), int(ALLOWED), tuple(families), limits, poles, blurred)
@@ -274,4 +302,4 @@ def alone(points: list[Hostile]) -> tuple[Extreme, ...]:
 def extreme(point: Hostile) -> Extreme:
     """A point for a note; all inputs have no name."""
     subject = "" if point.subject == EVERYTHING else point.subject
-    return Extreme(subject, point.words.replace("{strength}", f"{point.strength:.4g}"))
+    return Extreme(subject, point.said)

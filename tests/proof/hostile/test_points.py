@@ -111,6 +111,41 @@ def test_a_point_is_made_milder_until_what_the_author_asked_for_fits():
     assert min(float(case.inputs["z"].min()) for case in trial.cases) < -88.8
 
 
+def test_both_signs_are_made_milder_where_both_exceed_a_format():
+    trial = hostile_trial(read_problem("index i : N\ninput z[i]\ne[i] = exp(z[i]) + exp(-z[i])\n"))
+    limits = [extreme.words for extreme in checked_range(trial).limits]
+    assert sorted(limits) == ["{subject} times -48.7", "{subject} times 48.7"]
+
+
+def test_no_two_points_have_the_same_inputs():
+    domain = "index i, j : N\ninput a[i,j] in [0,1], z[i,j]\np[i,j] = a[i,j]*exp(z[i,j])/sum[j](a[i,j]*exp(z[i,j]))\n"
+    trial = hostile_trial(read_problem(domain))
+    assert len({tuple(array.tobytes() for array in case.inputs.values()) for case in trial.cases}) == len(trial.cases)
+    # What the domain makes zero is called so: a sign and a factor alone would leave p as it is.
+    assert "a zero" in poles_of(trial)
+    assert {name for name in poles_of(trial) if "cut off" in name} == {
+        f"all inputs {change}, cut off at the ends of its domain" for change in ("minus 300", "times -1000")
+    }
+
+
+def test_a_point_says_where_a_domain_cuts_it_off():
+    names = names_of("index i : N\ninput m[i] in (-1,1), y[i]\nz[i] = m[i]*y[i]\n")
+    assert "m times 1000, cut off at the ends of its domain" in names
+    assert "y times 1000" in names
+    assert "m times 1000" not in names
+
+
+@pytest.mark.parametrize("count", [6, 9])
+def test_every_input_is_made_large_before_any_is_made_large_once_more(count):
+    terms = " + ".join(f"x{n}[i]" for n in range(count))
+    problem = read_problem(f"index i : N\ninput {', '.join(f'x{n}[i]' for n in range(count))}\ny[i] = {terms}\n")
+    points = hostile_points(problem, {f"x{n}": (2,) for n in range(count)})
+    for family in ("scale", "tiny", "offset"):
+        chosen = [point.subject for point in spread(points, 80) if point.family == family]
+        seen = [chosen.count(subject) for subject in ("all inputs", *(f"x{n}" for n in range(count)))]
+        assert max(seen) - min(seen) <= 1
+
+
 def test_zero_times_what_exceeds_a_format_is_not_asked_for():
     text = "index i : N\ninput x[i], z[i]\no[i] = z[i]*(exp(x[i]) + exp(2*x[i]))\n"
     for case in hostile_trial(read_problem(text)).cases:
