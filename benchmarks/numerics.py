@@ -91,8 +91,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the rows into the table of docs/numerics.md")
     chosen = parser.parse_args()
     rows = []
-    every = [name for name, path in shipped_paths().items() if not load_problem(path).program.unknowns]
-    for name in chosen.names or every:
+    for name in chosen.names or shipped_paths():
         rows.append(compared(derive(load_problem(find_spec(name)))))
         print(line(rows[-1]), flush=True)
         for text in complaints(rows[-1]):

@@ -155,6 +155,22 @@ def test_a_failed_check_can_be_written_all_the_same(tmp_path, wrong_code):
     assert json.loads((tmp_path / "out" / "linear" / "validation.json").read_text())["ok"] is False
 
 
+def test_code_that_hostile_inputs_alone_refute_is_a_failed_check(tmp_path, monkeypatch):
+    right = generation.numpy_module
+
+    def careless(derivation):
+        code = right(derivation)
+        changed = code.replace("np.exp(z - z_max[:, None])", "np.exp(z)")
+        assert changed != code
+        return changed
+
+    monkeypatch.setattr(generation, "numpy_module", careless)
+    result = run("derive", "softmax")
+    assert result.exit_code == 1
+    assert "the generated code is not accurate at hostile inputs" in " ".join(result.stderr.split())
+    assert names(tmp_path) == []
+
+
 CLAIMS = "index n : N\nindex c : C\ninput z[n,c]\np[n,c] = softmax[c](z[n,c])\n"
 
 

@@ -137,7 +137,8 @@ APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("e
 
 ORACLES = (
     *("numeric", "evaluate", "oracles", "orders", "domain", "sampling"),
-    *(f"hostile/{name}" for name in ("unrolled", "wide", "sweep", "oracle", "points", "kinks")),
+    *(f"hostile/{name}" for name in ("unrolled", "nodes", "wide", "runs", "sweep", "adjoints", "matrices", "oracle")),
+    *(f"hostile/{name}" for name in ("points", "admission", "kinks", "trial")),
 )
 """The modules of `proof` that must stay independent of what they check."""
 
@@ -246,6 +247,21 @@ def test_only_declared_dependencies_are_imported():
 @pytest.mark.parametrize("name", ORACLES)
 def test_oracles_know_neither_the_calculus_nor_code_generation(name):
     assert not own_imports(ROOT / "proof" / f"{name}.py") & {"calculus", "rewrite", "language", "codegen", "notes"}
+
+
+CAMPAIGN = (
+    *("arithmetic", "case", "drawing", "evaluation", "features", "formulas", "growing", "kinds", "many_digits"),
+    *("oracle", "shipped"),
+)
+"""The modules of the campaign of random programs that draw programs and say what is right of them."""
+
+
+@pytest.mark.parametrize("name", CAMPAIGN)
+def test_the_campaign_shares_nothing_with_what_it_judges(name):
+    source = (ROOT.parent / "tests" / "campaign" / f"{name}.py").read_text(encoding="utf-8")
+    imported = [one.split(".") for one in imports_of(source, ("tests", "campaign"))]
+    assert "indexcalc" not in {name[0] for name in imported}
+    assert {name[2] for name in imported if name[0] == "tests"} <= set(CAMPAIGN)
 
 
 def test_nothing_is_evaluated_from_text():

@@ -69,6 +69,15 @@ def test_the_table_holds_all_shipped_derivations_within_the_bound(numerics):
 
 
 @needs_torch
+@pytest.mark.parametrize("name", ["softmax", "layer_norm"])
+def test_a_row_that_is_computed_anew_is_within_the_bound(name, numerics):
+    row = numerics.compared(derive(load_problem(PATHS[name])))
+    assert {*row.sides} >= {"numpy", "fast", "torch", numerics.RIVAL}
+    assert list(numerics.complaints(row)) == []
+    assert 0 < row.sides["numpy"].worst < 1e-2
+
+
+@needs_torch
 def test_a_new_row_takes_its_place_beside_the_others(numerics):
     page = f"before\n{numerics.BEGIN}\n| Derivation | x |\n| --- | ---: |\n| `a` | 1 |\n| `gone` | 2 |\n| `c` | 3 |\n"
     row = numerics.Row("b", 7, {"numpy": numerics.Side(1e-7, 2.0), "PyTorch": numerics.Side(2e-7)})

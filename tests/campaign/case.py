@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +39,12 @@ def failures(verdict: str) -> list[str]:
 def refusals(verdict: str) -> list[str]:
     """The lines of a verdict that are refusals."""
     return [line for line in verdict.splitlines() if line.startswith(REFUSED)]
+
+
+def assert_compared(verdicts: Collection[str], least: float = 0.8) -> None:
+    """Most verdicts are about something: code that is refused, or compared nowhere, is no success."""
+    some = [verdict for verdict in verdicts if counts(verdict)["points"] and not refusals(verdict)]
+    assert len(some) >= least * len(verdicts), "\n".join(verdicts)
 
 
 def counts(verdict: str) -> Counter[str]:

@@ -11,7 +11,7 @@ from indexcalc.codegen import numpy_module
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
 from tests.campaign.arithmetic import Arithmetic, Complex, softplus
-from tests.campaign.case import failures
+from tests.campaign.case import assert_compared, failures
 from tests.campaign.evaluation import run
 from tests.campaign.growing import Wishes
 from tests.campaign.judge import size_sets
@@ -36,11 +36,13 @@ def styles_of(seed: int) -> tuple[str, ...]:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_programs(part):
     each = COUNT // PARTS
-    found = []
+    found, verdicts = [], []
     for case in cases(SEED + part * each, each, SHORT):
-        wrong = failures(verdict(case, styles_of(case.seed)))
+        verdicts.append(verdict(case, styles_of(case.seed)))
+        wrong = failures(verdicts[-1])
         found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
     assert not found, "\n\n".join(found)
+    assert_compared(verdicts)
 
 
 FEATURES = """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from indexcalc.codegen import parts
-from tests.campaign.case import failures
+from tests.campaign.case import assert_compared, failures
 from tests.campaign.evaluation import shape_of
 from tests.campaign.judge import size_sets
 from tests.campaign.oracle import sample
@@ -22,11 +22,13 @@ PARTS = 8
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_programs(part):
     pytest.importorskip("torch")
-    each, found = COUNT // PARTS, []
+    each, found, verdicts = COUNT // PARTS, [], []
     for case in cases(SEED + part * each, each):
-        wrong = failures(verdict(case, ("note", "steps", "numpy", ("torch", "jax")[case.seed % 8 == 0])))
+        verdicts.append(verdict(case, ("note", "steps", "numpy", ("torch", "jax")[case.seed % 8 == 0])))
+        wrong = failures(verdicts[-1])
         found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
     assert not found, "\n\n".join(found)
+    assert_compared(verdicts, 0.5)
 
 
 def test_each_kind_is_met():

@@ -29,6 +29,7 @@ def test_functions_of_constants_are_right_everywhere(row):
 
 
 def test_jax_takes_whole_numbers_where_its_functions_do_not():
+    pytest.importorskip("jax")
     outputs = outputs_of(f"{HEAD}Y[i] = x[i] * ({' + '.join(applied(row, 'T') for row in ROWS)})", ("jax",))
     assert outputs.report.ok, outputs.report.failures
 

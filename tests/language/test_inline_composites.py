@@ -14,6 +14,7 @@ import pytest
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import same
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Terms
+from indexcalc.calculus.steps import Derivation
 from indexcalc.language import read_problem
 from indexcalc.program import Program
 from indexcalc.rewrite.cost import equation_cost, nominal_sizes
@@ -154,7 +155,24 @@ def test_inline_composites_are_the_equations_of_a_respelled_program(seed: int) -
 
 @pytest.mark.parametrize("seed", range(DERIVED))
 def test_they_derive_to_equal_gradients_at_equal_cost(seed: int) -> None:
-    problem, other = (read_problem(text) for text in programs(seed))
+    assert_equal_gradients(*programs(seed))
+
+
+NORMALIZED = "index i : N\nindex h : H\ninput X[i,h]\n{}Y[i,h] = (X[i,h] - {}) / sqrt({} + 1e-5)\nderive X\n"
+
+
+def test_a_normalization_written_inline_has_the_gradient_that_names_give_it() -> None:
+    inline = NORMALIZED.format("", "mean[h](X[i,h])", "var[h](X[i,h])")
+    named = NORMALIZED.format("m[i] = mean[h](X[i,h])\nv[i] = var[h](X[i,h])\n", "m[i]", "v[i]")
+    found = assert_equal_gradients(inline, named)
+    (gradient,) = (equation for equation in found.backward.equations if equation.name == "dX")
+    powers = [(base, exponent) for term in gradient.terms for base, exponent in term.powers]
+    assert not [base for base, exponent in powers if isinstance(base, Access) and base.tensor == "X" and exponent == 2]
+
+
+def assert_equal_gradients(text: str, with_names: str) -> Derivation:
+    """The derivation of the first text, whose gradients are those of the second, at no higher cost."""
+    problem, other = (read_problem(text), read_problem(with_names))
     names = matched(problem.program, other.program, {})
     # The gradient of a reduction that only the reader named is put into its one reader, that of an author's is not.
     hoisted = {equation.name for equation in problem.program.equations if equation.hoisted}
@@ -168,3 +186,4 @@ def test_they_derive_to_equal_gradients_at_equal_cost(seed: int) -> None:
     sizes = nominal_sizes(inline.problem.program)
     mine, theirs = (sum(equation_cost(e, sizes) for e in d.backward.equations) for d in (inline, respelled))
     assert mine <= theirs
+    return inline

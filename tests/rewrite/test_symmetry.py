@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexcalc.algebra.build import expand, power, product
 from indexcalc.algebra.canonical import collect, same
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add
+from indexcalc.algebra.terms import Access, Add, tensors_of, walk
 from indexcalc.calculus.steps import Cited
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.language import load_problem, read_problem
@@ -180,6 +180,8 @@ def test_forces_between_points_are_along_their_differences(name):
         ours, theirs = (written_out(found, gradient) for found in (derivation.backward, textbook))
         assert find_symmetries(problem.program).same(ours, theirs)
     assert operations(problem, derivation.backward) <= operations(problem, textbook)
+    (forces,) = (equation for equation in derivation.backward.equations if equation.name == "dX")
+    assert any(isinstance(base, Add) and tensors_of(base.terms) == ("X",) for base in walk(forces.terms))
 
 
 def test_the_note_states_each_symmetry_that_a_step_uses():

@@ -12,7 +12,9 @@ from indexcalc.generation import checked, render
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.proof.hostile.check import check_hostile, unexplained
+from indexcalc.proof.hostile.report import Finding
 from indexcalc.proof.hostile.styles import reading_style
+from indexcalc.proof.targets import is_installed
 from indexcalc.rewrite.derive import derive
 
 SOFTMAX = "index n : N\nindex c : C\ninput z[n,c]\np[n,c] = softmax[c](z[n,c])\nupstream g[n,c] = dL/dp[n,c]\n"
@@ -216,6 +218,18 @@ def test_a_pole_is_named_and_no_defect():
     assert {"y", "dx"} <= set(report.poles["x zero"])
 
 
+@pytest.mark.parametrize(("ratio", "ok"), [(100.0, True), (100.1, False), (np.inf, False)])
+def test_a_hundred_times_what_rounding_explains_is_the_bound(ratio, ok):
+    assert Finding("numpy", "float32", ratio).ok is ok
+
+
+def test_where_the_range_ends_stands_in_the_report():
+    ends = "index i : N\ninput x[i]\ny[i] = exp(x[i])\nz[i] = x[i]/sum[i](abs(x[i]))\n"
+    found = check_hostile(read_problem(ends), []).to_json()
+    assert found["poles"] == {"x zero": ["z", "dx"]}
+    assert any("x times 1000" in reduced and "48.7" in reduced for reduced in map(str, found["reduced"]))
+
+
 def test_every_number_of_the_report_is_plain_data():
     found = verdict(*CARELESS["exponentials without a maximum"]).to_json()
     assert found["ok"] is False
@@ -224,13 +238,13 @@ def test_every_number_of_the_report_is_plain_data():
 
 
 def test_all_styles_and_targets_are_checked():
-    pytest.importorskip("torch")
+    targets = tuple(target for target in ("torch", "jax") if is_installed(target))
     derivation = derive(load_problem(shipped_paths()["softmax"]))
-    outputs = checked(derivation, render(derivation, targets=("torch",), fast=FastOptions()))
+    outputs = checked(derivation, render(derivation, targets=targets, fast=FastOptions()))
     assert outputs.report.hostile is not None
     styles = {finding.style for finding in outputs.report.hostile.findings}
-    fast = {"fast", "torch fast"}
-    assert styles == {"numpy", "torch", *fast, *(f"{style} value_and_grad" for style in fast)}
+    fast = {"fast", *(["torch fast"] if "torch" in targets else [])}
+    assert styles == {"numpy", *targets, *fast, *(f"{style} value_and_grad" for style in fast)}
     assert outputs.report.ok
     assert '"hostile_inputs"' in outputs.files["validation.json"]
 
