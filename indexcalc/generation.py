@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -184,8 +185,11 @@ def example_arrays(derivation: Derivation, example: Values | None) -> Mapping[st
     return worked(derivation, example)
 
 
+@lru_cache(maxsize=2)
 def trial_of(derivation: Derivation) -> Trial | None:
     """The hostile inputs of a derivation, always the same ones; nothing if there are none.
+
+    They take longer than all that is written, and every text of a derivation asks for the same.
 
     Where extents are large numbers, those of the same with symbols for them.
     """

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.shipped import PATHS, Shipped
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write generated files instead of comparing with them")
@@ -29,6 +31,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             seen[name] += 1
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in set(left)]
+
+
+@pytest.fixture(scope="session", params=PATHS)
+def shipped(request: pytest.FixtureRequest) -> Shipped:
+    """Each shipped derivation: tests of one run after another, in one process, so that what they share is made once."""
+    return Shipped(request.param)
 
 
 @pytest.fixture

@@ -250,9 +250,9 @@ def whole_inputs(problem):
 
 
 def adapted(module, library):
-    """The module, taking NumPy's arrays."""
-    names = ("forward", "backward")
-    return type("Adapted", (), {name: staticmethod(taking(getattr(module, name), library.array)) for name in names})
+    """The module, taking NumPy's arrays, each pass compiled as a whole where the library does that."""
+    passes = {name: library.compiled(getattr(module, name)) for name in ("forward", "backward")}
+    return type("Adapted", (), {name: staticmethod(taking(run, library.array)) for name, run in passes.items()})
 
 
 def test_wrong_code_is_refuted(target):

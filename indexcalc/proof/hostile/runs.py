@@ -75,21 +75,17 @@ class Adjoints:
     spans: list[Decimal]
 
 
-def signs(rounding: Rounding | None, count: int, part: str) -> list[Decimal]:
-    """One rounding for each node, up or down, by a part of the unit.
+@lru_cache(maxsize=64)
+def signs(rounding: Rounding | None, count: int, part: str) -> tuple[Decimal, ...]:
+    """One rounding for each node, up or down, by a part of the unit; all points of a trial have the same.
 
     Were all as large as the unit, those of equal entries would cancel to nothing in every second pattern.
     """
     if rounding is None:
-        return []
-    return [rounding.unit * part / PARTS for part in signed_parts(rounding.seed, part, count)]
-
-
-@lru_cache(maxsize=32)
-def signed_parts(seed: int, part: str, count: int) -> tuple[int, ...]:
-    """How many parts of the unit, up or down; all points and both formats of a trial have the same."""
-    source = random.Random(f"{seed} {part}")
-    return tuple(source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
+        return ()
+    source = random.Random(f"{rounding.seed} {part}")
+    parts = (source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
+    return tuple(rounding.unit * part / PARTS for part in parts)
 
 
 def others(values: Sequence[Decimal], parts: Sequence[int], place: int, start: Decimal) -> Decimal:

@@ -13,6 +13,9 @@ from tests.codegen.stable.test_programs import PROGRAMS
 OFFSET = 300
 """The mean of the entries of the first inputs; their deviations are about 1."""
 
+DIGITS = 3e-5
+"""A rounding of a mean of that size, relative to the deviations; a difference of squares is off by 5e-3."""
+
 
 @pytest.fixture
 def torch():
@@ -109,4 +112,44 @@ def test_far_from_zero_few_digits_are_lost(name, style):
     exact = by_code(name, style, lambda array: np.asarray(array, np.float64))
     compared = [error for error in errors(by_code(name, style), exact) if not np.isnan(error)]
     assert len(compared) > 2
-    assert max(compared) < 3e-5
+    assert max(compared) < DIGITS
+
+
+VARIANCES = {
+    "var": "v[n] = var[h](X[n,h])",
+    "deviations from a mean with a name": "m[n] = mean[h](X[n,h])\nv[n] = mean[h]((X[n,h] - m[n])^2)",
+    "deviations from an inline mean": "v[n] = 1/H*sum[h]((X[n,h] - mean[l](X[n,l]))^2)",
+    "deviations with a name": "D[n,h] = X[n,h] - mean[h](X[n,h])\nv[n] = 1/H*sum[h](D[n,h]^2)",
+    "products of deviations": "m[n] = 1/H*sum[h](X[n,h])\nv[n] = mean[h]((X[n,h] - m[n])*(X[n,h] - m[n]))",
+    "a sample's variance": "v[n] = (H - 1)/H*sum[h]((X[n,h] - mean[h](X[n,h]))^2)/(H - 1)",
+}
+DISTANCES = {
+    "square of a difference": "v[n] = sum[h]((X[n,h] - Y[h])^2)",
+    "difference with a name": "D[n,h] = X[n,h] - Y[h]\nv[n] = sum[h](D[n,h]^2)",
+    "product of differences": "v[n] = sum[h]((X[n,h] - Y[h])*(X[n,h] - Y[h]))",
+    "squared norm": "v[n] = norm2[h](X[n,h] - Y[h])",
+    "the other way round": "v[n] = sum[h]((Y[h] - X[n,h])^2)",
+}
+
+
+def spelled(lines):
+    return f"index n : N\nindex h, l : H\ninput X[n,h], Y[h]\n{lines}\nupstream G[n] = dL/dv[n]\nderive X\n"
+
+
+@pytest.mark.parametrize("write", [ic.numpy_module, lambda derivation: ic.fast_module(derivation).source])
+@pytest.mark.parametrize("spellings", [VARIANCES, DISTANCES])
+def test_no_spelling_of_a_variance_or_a_distance_costs_digits(spellings, write):
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(16, 32)) + OFFSET).astype(np.float32)
+    Y, G = (rng.normal(size=32) + OFFSET).astype(np.float32), rng.normal(size=16).astype(np.float32)
+    wide = X.astype(float)
+    away = wide - (wide.mean(axis=1, keepdims=True) if spellings is VARIANCES else Y.astype(float))
+    share = 32 if spellings is VARIANCES else 1
+    value, gradient = (away**2).sum(axis=1) / share, 2 * G[:, None].astype(float) * away / share
+    for name, lines in spellings.items():
+        derivation = ic.derive(ic.read_problem(spelled(lines)))
+        module = loaded(write(derivation))
+        values = module.forward(X, Y)
+        found = module.backward(values, G).dX
+        assert np.abs(values.v - value).max() < DIGITS * value.max(), name
+        assert np.abs(found - gradient).max() < DIGITS * np.abs(gradient).max(), name

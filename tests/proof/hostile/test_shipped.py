@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 from indexcalc.codegen.fast.module import FastOptions
 from indexcalc.generation import code_styles, render
-from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.proof.hostile.both import both_passes
 from indexcalc.proof.hostile.check import check_hostile
 from indexcalc.proof.hostile.trial import room_of
 from indexcalc.proof.targets import is_installed
-from indexcalc.rewrite.derive import derive
 
 ENOUGH = 12
 """How many points are to be tried, where the bound on the oracle's work leaves room for them."""
 
 
-@pytest.mark.parametrize("name", sorted(shipped_paths()))
-def test_all_styles_are_finite_and_accurate(name):
-    derivation = derive(load_problem(shipped_paths()[name]))
+def test_all_styles_are_finite_and_accurate(shipped):
+    derivation = shipped.derivation
     targets = ("torch",) if is_installed("torch") else ()
     # Code for speed holds gradients only, and solves no systems.
     without = derivation.orders or derivation.problem.program.unknowns
