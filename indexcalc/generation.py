@@ -18,7 +18,7 @@ import numpy as np
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.listing import code_by_equation
-from indexcalc.codegen.stable_form import stable_form
+from indexcalc.codegen.other_formulas import other_formulas
 from indexcalc.codegen.targets import fast_file
 from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
@@ -166,7 +166,7 @@ def render(
         modules, unwritten = fast_modules(derivation, fast, targets)
     loops = modules[0].loops if modules else ()
     trial = trial_of(derivation)
-    checked = replace(checked_range(trial), form=stable_form(derivation)) if trial is not None else None
+    checked = replace(checked_range(trial), others=other_formulas(derivation)) if trial is not None else None
     notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
     if PAGE in formats:
         arrays, code = example_arrays(derivation, example), code_by_equation(derivation)

@@ -160,7 +160,7 @@ class Largest:
 
 
 @dataclass(frozen=True, slots=True)
-class StableForm:
+class OtherFormulas:
     """What generated code does to stay finite and to keep digits.
 
     Attributes:
@@ -183,7 +183,10 @@ class CheckedRange:
         limits: where what the author asked for would exceed the smallest format if the inputs went further.
         poles: where the function itself has no value.
         blurred: where rounding what the author named may leave it none, as ``1 - p`` for a p that rounds to 1.
-        form: what the code does to be right there.
+        untried: how many more there are, beyond the bound on work.
+        single: whether single inputs are changed where there are several.
+        together: whether all inputs are changed at once.
+        others: where the code departs from the formulas of the note.
     """
 
     points: int
@@ -192,7 +195,10 @@ class CheckedRange:
     limits: tuple[Extreme, ...] = ()
     poles: tuple[Extreme, ...] = ()
     blurred: tuple[Extreme, ...] = ()
-    form: StableForm = StableForm()
+    untried: int = 0
+    single: bool = False
+    together: bool = False
+    others: OtherFormulas = OtherFormulas()
 
 
 @dataclass(frozen=True)

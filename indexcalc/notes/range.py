@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from indexcalc.notes.blocks import Block, Heading, Paragraph, Span, Spans, Symbol
+import sympy as sp
+
+from indexcalc.algebra.terms import Base, Delta, Iverson, Term
+from indexcalc.notes.blocks import Block, Equality, Heading, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import figures, listed, listed_groups
-from indexcalc.program import CheckedRange, Extreme, Largest, StableForm
+from indexcalc.program import CheckedRange, Extreme, Largest, OtherFormulas
 
 FAMILIES = {
-    "scale": "inputs of either sign up to 1000 times as large",
+    "scale": "inputs up to 1000 times as large",
+    "turned": "the same with the other sign",
     "tiny": "inputs down to a millionth of that size",
-    "offset": "inputs shifted up or down by 300",
+    "offset": "inputs shifted by 300",
+    "lowered": "inputs shifted by 300 the other way",
     "crowd": "inputs shifted by 300 that differ little",
     "dominant": "one entry far above the others",
     "equal": "equal entries",
@@ -26,6 +31,14 @@ FAMILIES = {
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]\d+)?)")
 """A number in the words for a point."""
 
+WHERE = {
+    (True, True): "; in single inputs, and in all at once",
+    (True, False): "",
+    (False, True): "; in all inputs at once",
+    (False, False): "",
+}
+"""Whether single inputs are changed, or all at once."""
+
 LONGEST = 4
 """The most edges of the range that are listed."""
 
@@ -35,14 +48,15 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
     if checked is None or not checked.points:
         return
     yield Heading(2, ("Range",))
-    yield from form_blocks(checked.form)
+    yield from other_blocks(checked.others)
     said: list[Span] = [FAMILIES[name] for name in checked.families if name in FAMILIES]
     yield Paragraph(
         (
-            f"The generated code is run in float32 and in float64 at {checked.points} points. Besides inputs of "
-            "ordinary size, these are ",
+            f"The generated code is run in float32 and in float64 at {checked.points} points"
+            + (f", of {checked.points + checked.untried} that there are" if checked.untried else "")
+            + ". Besides inputs of ordinary size, these are ",
             *listed(said),
-            "; in single inputs, and in all at once, as far as domains and the range of float32 allow. "
+            f"{WHERE[checked.single, checked.together]}, as far as domains and the range of float32 allow. "
             "Where the function has a value that float32 holds, the results "
             f"are finite, and their error is at most {checked.allowed} times what one rounding of every tensor and sum "
             "above causes.",
@@ -62,17 +76,20 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
         )
 
 
-def form_blocks(form: StableForm) -> Iterator[Block]:
-    """What the code does to be finite and accurate; nothing if it does what the equations say."""
+def other_blocks(others: OtherFormulas) -> Iterator[Block]:
+    """Where the code departs from the formulas above; nothing if it does nowhere."""
     spans: list[Span] = []
-    if form.changed:
-        ending = "another formula of the same value" if len(form.changed) == 1 else "other formulas of the same values"
-        names = listed(Symbol(name) for name in form.changed)
+    if others.changed:
+        ending = (
+            "another formula of the same value" if len(others.changed) == 1 else "other formulas of the same values"
+        )
+        names = listed(Symbol(name) for name in others.changed)
         spans += ["The generated code computes ", *names, f" by {ending}. "]
-    if form.largest:
-        verb = "is" if len(form.largest) == 1 else "are"
-        spans += ["In exponents, ", *listed_groups(map(largest_spans, form.largest)), f" {verb} subtracted"]
-        spans += ["; quotients of exponentials stay the same, and logarithms get it back. "]
+    if others.largest:
+        verb = "is" if len(others.largest) == 1 else "are"
+        spans += ["In exponents, ", *listed_groups(map(largest_spans, others.largest)), f" {verb} subtracted"]
+        them = "it" if len(others.largest) == 1 else "them"
+        spans += [f"; quotients of exponentials stay the same, and logarithms get {them} back. "]
     if spans:
         yield Paragraph((*spans, "Comments in the code state its formulas."))
 
@@ -81,7 +98,14 @@ def largest_spans(largest: Largest) -> Iterable[Span]:
     """What is subtracted in exponents."""
     yield from ("the largest ", largest.terms, " over ", *listed(largest.over))
     if largest.guards:
-        yield from (" where ", *listed(largest.guards), " is not zero" if len(largest.guards) == 1 else " are not zero")
+        yield from (" where ", *listed_groups(map(holding, largest.guards)))
+
+
+def holding(guard: Base) -> Spans:
+    """That a bracket or a delta is 1, or a factor not zero."""
+    if isinstance(guard, Delta | Iverson):
+        return (Equality((Term(sp.S.One, ((guard, sp.S.One),)),), (Term(sp.S.One),)),)
+    return guard, " is not zero"
 
 
 def extremes(found: tuple[Extreme, ...]) -> Spans:

@@ -12,10 +12,9 @@ from dataclasses import replace
 import sympy as sp
 
 from indexcalc.algebra.build import product
-from indexcalc.algebra.canonical import same
+from indexcalc.algebra.canonical import surely_same
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms
-from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program, Tensor, read_in
 from indexcalc.recurrence import Unordered, is_recurrent, recurrence_of
 
@@ -172,14 +171,6 @@ def wrong_programs(program: Program) -> Iterator[tuple[str, str, Program]]:
 def is_determined(program: Program) -> bool:
     """Whether every system reads its unknown, so that it may determine it."""
     return all(name in read_in(program.systems[name]) for name in program.residuals if name in program.systems)
-
-
-def surely_same(left: Terms, right: Terms) -> bool:
-    """Whether two sums are known to be equal."""
-    try:
-        return same(left, right)
-    except LimitError:
-        return False
 
 
 def factors(terms: Terms) -> Iterator[tuple[int, int, Base, sp.Expr]]:

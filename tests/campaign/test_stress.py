@@ -31,7 +31,7 @@ def test_code_is_finite_and_accurate(part):
         wrong = failures(verdicts[-1])
         found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
     assert not found, "\n\n".join(found)
-    assert_compared(verdicts, 0.5)
+    assert_compared(verdicts)
 
 
 @pytest.mark.parametrize("seed", FAILED)
@@ -42,9 +42,10 @@ def test_what_failed_once_is_finite_and_accurate(seed):
 
 
 def test_exponentials_without_a_maximum_are_found(monkeypatch):
-    right = ic.numpy_module
+    right, (case, *_) = ic.numpy_module, [case for case in cases(0, 40) if "softmax[]" in case.features]
+    assert not failures(verdict(case, ("numpy",)))
     monkeypatch.setattr(ic, "numpy_module", lambda derivation: careless(right(derivation)))
-    assert any(failures(verdict(case, ("numpy",))) for case in cases(0, 40))
+    assert "not finite" in verdict(case, ("numpy",))
 
 
 def careless(code: str) -> str:

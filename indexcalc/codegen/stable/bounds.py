@@ -163,8 +163,9 @@ def matched(pattern: Sequence[Power], powers: Sequence[Power], binding: Binding,
         yield binding
         return
     base, exponent = pattern[0]
+    wanted = times * exponent
     for place, (candidate, there) in enumerate(powers):
-        if is_enough(there, times * exponent):
+        if is_enough(there, wanted):
             for extended in match_base(base, candidate, binding):
                 yield from matched(pattern[1:], [*powers[:place], *powers[place + 1 :]], extended, times)
 

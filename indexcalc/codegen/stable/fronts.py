@@ -37,4 +37,4 @@ def is_outside(power: Power, term: Term) -> bool:
 
 def is_met(base: Base, term: Term, bounds: Bounds) -> bool:
     """Whether a factor is the exponential of a bound of other exponentials of the term."""
-    return any(pair.factor == base for pair in pairs(term, bounds))
+    return next(pairs(term, bounds, of=base), None) is not None

@@ -47,11 +47,20 @@ def paired(term: Term, bounds: Bounds, *, ones: bool = True) -> Term:
     return bounds.met[key]
 
 
-def pairs(term: Term, bounds: Bounds, *, ones: bool = True) -> Iterator[Pair]:
-    """The bounds that divide exponentials that they bound; those that rest on others first."""
+def pairs(term: Term, bounds: Bounds, *, ones: bool = True, of: Base | None = None) -> Iterator[Pair]:
+    """The bounds that divide exponentials that they bound; those that rest on others first.
+
+    Args:
+        term: its exponentials apart.
+        bounds: those that are known.
+        ones: whether a bound that is never negative bounds what has no exponential.
+        of: the one factor whose pairs are asked for; all by default.
+    """
     below = [(bound_of(base), base, -e) for base, e in term.powers if is_open((base, e)) and is_negative(e)]
     known = [(entry, base, times) for entry, base, times in below if entry is not None and entry.tensor in bounds]
     for entry, base, times in sorted(known, key=lambda found: -bounds[found[0].tensor].depth):
+        if of is not None and base != of:
+            continue
         bound = bounds[entry.tensor]
         start: Binding = dict(zip(bound.slots, entry.slots, strict=True))
         above = [power for power in exponents_of(term.powers) if power[0] != base]
@@ -61,12 +70,16 @@ def pairs(term: Term, bounds: Bounds, *, ones: bool = True) -> Iterator[Pair]:
         counts = dict.fromkeys((times, *fewer(times)))
         # Two guards may be alike, and so may two parts: first the ways in which all guards stand in the term. Where
         # none of them does, what they hide is not below the bound.
-        for in_place in (True, False):
-            for part, count in product_of(parts, counts):
-                for binding in matched(part.exponents, above, start, count):
-                    for whole in guarded(part, term, binding):
-                        if holds(term, part.guards_under(whole)) is in_place:
-                            yield Pair(bound, part, whole, count, base)
+        elsewhere: list[Pair] = []
+        for part, count in product_of(parts, counts):
+            for binding in matched(part.exponents, above, start, count):
+                for whole in guarded(part, term, binding):
+                    pair = Pair(bound, part, whole, count, base)
+                    if holds(term, part.guards_under(whole)):
+                        yield pair
+                    else:
+                        elsewhere.append(pair)
+        yield from elsewhere
         # A term without exponentials is bounded by what counts as 1, also where its own guards are others.
         for part, count in product_of(parts if ones else (), counts):
             if not part.exponents:

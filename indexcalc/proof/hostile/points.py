@@ -70,7 +70,12 @@ class Hostile:
     def said(self) -> str:
         """What the point is, with ``{subject}`` for the input."""
         words = self.words.replace("{strength}", f"{self.strength:.4g}")
-        return f"{words}, cut off at the ends of its domain" if self.cut else words
+        return f"{words}, cut off at the ends of {self.ends}" if self.cut else words
+
+    @property
+    def ends(self) -> str:
+        """What may cut it off."""
+        return "their domains" if self.subject == EVERYTHING else "its domain"
 
     def weaker(self) -> Hostile | None:
         """The same with less of an exponent; nothing if that is mild."""
@@ -82,16 +87,22 @@ class Hostile:
         cut = any(rules[name].cuts(self.change(mild[name], self.strength)) for name in self.changed)
         return replace(self, cut=cut)
 
-    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
-        """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32.
+    def altered(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """The inputs that are changed: made to satisfy what is assumed, rounded to float32.
 
         Raises:
             InadmissibleError: if what is assumed cannot hold.
         """
-        return {
-            name: rules[name].admitted(self.change(array, self.strength) if name in self.changed else array)
-            for name, array in mild.items()
-        }
+        return {name: rules[name].admitted(self.change(mild[name], self.strength)) for name in self.changed}
+
+    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """All inputs at this point.
+
+        Raises:
+            InadmissibleError: if what is assumed cannot hold.
+        """
+        altered = self.altered(mild, rules)
+        return {n: altered[n] if n in altered else rules[n].admitted(array) for n, array in mild.items()}
 
 
 def scaled(array: Array, strength: float) -> Array:
@@ -197,8 +208,8 @@ def hostile_points(problem: Problem, shapes: Mapping[str, tuple[int, ...]]) -> l
         found += [Hostile("scale", subject, s, "{subject} times {strength}", scaled, changed) for s in SCALES]
         found += [Hostile("tiny", subject, s, "{subject} times {strength}", scaled, changed) for s in TINY]
         found.append(Hostile("offset", subject, OFFSET, "{subject} plus {strength}", shifted, changed))
-        found.append(Hostile("offset", subject, OFFSET, "{subject} minus {strength}", lowered, changed))
-        found.append(Hostile("scale", subject, SCALES[0], "{subject} times -{strength}", turned, changed))
+        found.append(Hostile("turned", subject, SCALES[0], "{subject} times -{strength}", turned, changed))
+        found.append(Hostile("lowered", subject, OFFSET, "{subject} minus {strength}", lowered, changed))
         words = "{subject} close together at {strength}"
         found.append(Hostile("crowd", subject, OFFSET, words, crowded, changed))
         words = "one entry of {subject} at {strength}"
@@ -239,15 +250,27 @@ class Masking(Hostile):
 
     names: tuple[str, ...] = ()
 
-    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
-        """The inputs at this point.
+    @property
+    def ends(self) -> str:
+        """What may cut off the others."""
+        return "their domains"
+
+    @property
+    def beside(self) -> Hostile:
+        """What makes the others large."""
+        return Hostile("scale", "", self.strength, "", scaled, tuple(n for n in self.names if n not in self.changed))
+
+    def within(self, mild: Inputs, rules: Mapping[str, Rule]) -> Hostile:
+        """The same point, which knows whether a domain cuts off the others."""
+        return replace(self, cut=self.beside.within(mild, rules).cut)
+
+    def altered(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """The mask and the others.
 
         Raises:
             InadmissibleError: if what is assumed cannot hold.
         """
-        others = tuple(name for name in self.names if name not in self.changed)
-        large = Hostile("scale", "", self.strength, "", scaled, others)
-        return super().inputs(large.inputs(mild, rules), rules)
+        return super().altered(mild, rules) | self.beside.altered(mild, rules)
 
 
 def multiplicative_masks(program: Program) -> tuple[str, ...]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from functools import lru_cache
 
-from indexcalc.proof.hostile.wide import ZERO
+from indexcalc.proof.hostile.wide import ZERO, wide
 
 LEAST_PART, PARTS = 256, 1024
 """A rounding is between a quarter of the unit and all of it, in so many steps."""
+
+SIGN_DIGITS = 32
+"""The digits of a rounding."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +78,21 @@ class Adjoints:
     spans: list[Decimal]
 
 
-@lru_cache(maxsize=64)
 def signs(rounding: Rounding | None, count: int, part: str) -> tuple[Decimal, ...]:
-    """One rounding for each node, up or down, by a part of the unit; all points of a trial have the same.
+    """One rounding for each node, up or down, by a part of the unit; none without rounding.
 
     Were all as large as the unit, those of equal entries would cancel to nothing in every second pattern.
     """
-    if rounding is None:
-        return ()
+    return () if rounding is None else drawn_signs(rounding, count, part)
+
+
+@lru_cache(maxsize=32)
+def drawn_signs(rounding: Rounding, count: int, part: str) -> tuple[Decimal, ...]:
+    """What `signs` gives: the same for all points of a trial, whatever the precision there."""
     source = random.Random(f"{rounding.seed} {part}")
     parts = (source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
-    return tuple(rounding.unit * part / PARTS for part in parts)
+    with localcontext(wide(SIGN_DIGITS)):
+        return tuple(rounding.unit * part / PARTS for part in parts)
 
 
 def others(values: Sequence[Decimal], parts: Sequence[int], place: int, start: Decimal) -> Decimal:

@@ -195,14 +195,16 @@ def exact(sizes: Sizes, parameters: Mapping[sp.Symbol, float]) -> dict[sp.Symbol
 def distinct(points: Iterable[Hostile], mild: Mapping[str, Array], rules: Mapping[str, Rule]) -> list[Hostile]:
     """The points with inputs of their own: of two alike the one whose change no domain undoes, or the first."""
     found: dict[object, Hostile] = {}
+    usual: dict[str, bytes] = {}
     for point in points:
         told = point.within(mild, rules)
+        key: object = str(told)
         try:
-            inputs = told.inputs(mild, rules)
+            altered = told.altered(mild, rules)
+            usual |= {name: rules[name].admitted(mild[name]).tobytes() for name in altered if name not in usual}
+            key = frozenset((n, array.tobytes()) for n, array in altered.items() if array.tobytes() != usual[n])
         except InadmissibleError:
-            found[str(told)] = told  # to be left out with its reason
-            continue
-        key = tuple(array.tobytes() for array in inputs.values())
+            pass  # to be left out with its reason
         if key not in found or (found[key].cut and not told.cut):
             found[key] = told
     return list(found.values())
@@ -259,12 +261,17 @@ class Search:
                 milder = current.weaker() if current.strength > 1 else None
                 current = milder.within(self.mild, self.rules) if milder is not None else None
                 continue
-            if str(current) not in {case.name for case in self.trial.cases}:
+            if current is point or not any(same_inputs(inputs, case.inputs) for case in self.trial.cases):
                 self.trial.cases.append(Case(current, inputs, self.weights, found))
             if current is not point:
                 self.trial.reduced.append((point, current, reason))
             return
         self.trial.left[str(point)] = reason
+
+
+def same_inputs(one: Mapping[str, Array], other: Mapping[str, Array]) -> bool:
+    """Whether all inputs are the same numbers."""
+    return all(np.array_equal(array, other[name]) for name, array in one.items())
 
 
 def wide_entries(inputs: Mapping[str, Array]) -> dict[str, list[Decimal]]:
@@ -285,12 +292,24 @@ def checked_range(trial: Trial) -> CheckedRange:
     """What a note says of the points."""
     families = dict.fromkeys(case.point.family for case in trial.cases)
     # Of each input, the largest factor of either sign says where the range ends.
-    beyond = [used for _, used, reason in trial.reduced if used.family == "scale" and reason == BEYOND]
+    beyond = [used for _, used, reason in trial.reduced if used.family in ("scale", "turned") and reason == BEYOND]
     factors = sorted(beyond, key=lambda used: used.strength)
     limits = alone(list({(used.subject, used.words): used for used in factors}.values()))
     poles = alone([case.point for case in trial.cases if case.poles])
     blurred = alone([case.point for case in trial.cases if case.blurred])
-    return CheckedRange(len(trial.cases), int(ALLOWED), tuple(families), limits, poles, blurred)
+    subjects = {case.point.subject for case in trial.cases}
+    several = len(trial.problem.program.inputs) > 1
+    return CheckedRange(
+        len(trial.cases),
+        int(ALLOWED),
+        tuple(families),
+        limits,
+        poles,
+        blurred,
+        trial.untried,
+        single=several and bool(subjects - {"", EVERYTHING}),
+        together=EVERYTHING in subjects,
+    )
 
 
 def alone(points: list[Hostile]) -> tuple[Extreme, ...]:

@@ -88,7 +88,7 @@ def by_code(name, style, array=np.asarray):
 
 def errors(found, exact):
     return [
-        np.nan if one is None or truth is None else np.abs(one - truth).max() / np.abs(truth).max()
+        None if one is None or truth is None else np.abs(one - truth).max() / np.abs(truth).max()
         for one, truth in zip(found, exact, strict=True)
     ]
 
@@ -99,7 +99,7 @@ def test_far_from_zero_code_is_as_accurate_as_pytorch(name, style, torch):
     exact = by_autograd(torch, name, torch.float64)
     theirs = errors(by_autograd(torch, name, torch.float32), exact)
     ours = errors(by_code(name, style, torch.tensor if style == "torch" else np.asarray), exact)
-    compared = [(one, other) for one, other in zip(ours, theirs, strict=True) if not np.isnan(one)]
+    compared = [(one, other) for one, other in zip(ours, theirs, strict=True) if one is not None]
     assert len(compared) > 2
     for one, other in compared:
         assert one <= 4 * max(other, 1e-6)
@@ -110,7 +110,7 @@ def test_far_from_zero_code_is_as_accurate_as_pytorch(name, style, torch):
 def test_far_from_zero_few_digits_are_lost(name, style):
     """The same numbers in double precision are right to more digits than single precision has."""
     exact = by_code(name, style, lambda array: np.asarray(array, np.float64))
-    compared = [error for error in errors(by_code(name, style), exact) if not np.isnan(error)]
+    compared = [error for error in errors(by_code(name, style), exact) if error is not None]
     assert len(compared) > 2
     assert max(compared) < DIGITS
 

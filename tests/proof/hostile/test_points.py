@@ -7,8 +7,9 @@ import pytest
 
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
+from indexcalc.proof.hostile.admission import Rule
 from indexcalc.proof.hostile.points import additive_masks, hostile_points, multiplicative_masks
-from indexcalc.proof.hostile.trial import CALLS, FEWEST, WORK, checked_range, hostile_trial, spread
+from indexcalc.proof.hostile.trial import CALLS, FEWEST, WORK, checked_range, distinct, hostile_trial, spread
 
 MASKED = """
 index i, j : N
@@ -124,7 +125,7 @@ def test_no_two_points_have_the_same_inputs():
     # What the domain makes zero is called so: a sign and a factor alone would leave p as it is.
     assert "a zero" in poles_of(trial)
     assert {name for name in poles_of(trial) if "cut off" in name} == {
-        f"all inputs {change}, cut off at the ends of its domain" for change in ("minus 300", "times -1000")
+        f"all inputs {change}, cut off at the ends of their domains" for change in ("minus 300", "times -1000")
     }
 
 
@@ -140,10 +141,39 @@ def test_every_input_is_made_large_before_any_is_made_large_once_more(count):
     terms = " + ".join(f"x{n}[i]" for n in range(count))
     problem = read_problem(f"index i : N\ninput {', '.join(f'x{n}[i]' for n in range(count))}\ny[i] = {terms}\n")
     points = hostile_points(problem, {f"x{n}": (2,) for n in range(count)})
-    for family in ("scale", "tiny", "offset"):
+    for family in ("scale", "turned", "tiny", "offset", "lowered"):
         chosen = [point.subject for point in spread(points, 80) if point.family == family]
         seen = [chosen.count(subject) for subject in ("all inputs", *(f"x{n}" for n in range(count)))]
         assert max(seen) - min(seen) <= 1
+
+
+def test_a_small_share_of_the_points_has_both_signs():
+    points = hostile_points(load_problem(shipped_paths()["lstm"]), {})
+    assert {point.family for point in spread(points, 12)} >= {"scale", "turned", "offset", "lowered"}
+
+
+def test_the_others_beside_a_mask_say_where_their_domain_ends():
+    text = "index i, j : N\ninput m[i,j], z[i,j] in [0,1]\np[i,j] = m[i,j]*exp(z[i,j])/sum[j](m[i,j]*exp(z[i,j]))\n"
+    names = names_of(text)
+    assert "m of ones and zeros, the others times 300, cut off at the ends of their domains" in names
+
+
+def test_points_of_many_inputs_are_told_apart_by_what_they_change():
+    count = 60
+    terms = " + ".join(f"x{n}[i]" for n in range(count))
+    problem = read_problem(f"index i : N\ninput {', '.join(f'x{n}[i]' for n in range(count))}\ny[i] = {terms}\n")
+    admitted = []
+
+    class Counting(Rule):
+        def admitted(self, array):
+            admitted.append(array)
+            return super().admitted(array)
+
+    rules = {f"x{n}": Counting((), -np.inf, np.inf, {}) for n in range(count)}
+    mild = {f"x{n}": np.array([n + 1.0, -2.0, 0.5]) for n in range(count)}
+    points = hostile_points(problem, dict.fromkeys(mild, (3,)))
+    assert len(distinct(points, mild, rules)) == len(points)
+    assert len(admitted) < 3 * len(points)
 
 
 def test_zero_times_what_exceeds_a_format_is_not_asked_for():
