@@ -14,10 +14,10 @@ from indexcalc.program import CheckedRange, Extreme, Largest, OtherFormulas
 
 FAMILIES = {
     "scale": "inputs up to 1000 times as large",
-    "turned": "the same with the other sign",
+    "turned": "inputs 1000 times as large with the other sign",
     "tiny": "inputs down to a millionth of that size",
     "offset": "inputs shifted by 300",
-    "lowered": "inputs shifted by 300 the other way",
+    "lowered": "inputs shifted down by 300",
     "crowd": "inputs shifted by 300 that differ little",
     "dominant": "one entry far above the others",
     "equal": "equal entries",
