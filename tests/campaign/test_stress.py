@@ -42,10 +42,11 @@ def test_what_failed_once_is_finite_and_accurate(seed):
 
 
 def test_exponentials_without_a_maximum_are_found(monkeypatch):
-    right, (case, *_) = ic.numpy_module, [case for case in cases(0, 40) if "softmax[]" in case.features]
-    assert not failures(verdict(case, ("numpy",)))
+    right = ic.numpy_module
+    large = [case for case in cases(0, 60) if {"softmax[]", "inputs scaled"} <= case.features]
+    assert not any(failures(verdict(case, ("numpy",))) for case in large)
     monkeypatch.setattr(ic, "numpy_module", lambda derivation: careless(right(derivation)))
-    assert "not finite" in verdict(case, ("numpy",))
+    assert any("not finite" in verdict(case, ("numpy",)) for case in large)
 
 
 def careless(code: str) -> str:
