@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-import sympy as sp
-
-from indexcalc.algebra.terms import Base, Delta, Iverson, Term
-from indexcalc.notes.blocks import Block, Equality, Heading, Paragraph, Span, Spans, Symbol
+from indexcalc.algebra.terms import Base, Delta, Iverson
+from indexcalc.notes.blocks import Block, Heading, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import figures, listed, listed_groups
 from indexcalc.program import CheckedRange, Extreme, Largest, OtherFormulas
 
@@ -103,9 +101,7 @@ def largest_spans(largest: Largest) -> Iterable[Span]:
 
 def holding(guard: Base) -> Spans:
     """That a bracket or a delta is 1, or a factor not zero."""
-    if isinstance(guard, Delta | Iverson):
-        return (Equality((Term(sp.S.One, ((guard, sp.S.One),)),), (Term(sp.S.One),)),)
-    return guard, " is not zero"
+    return guard, " is 1" if isinstance(guard, Delta | Iverson) else " is not zero"
 
 
 def extremes(found: tuple[Extreme, ...]) -> Spans:
