@@ -1,12 +1,18 @@
 """Pairs: an exponential over a bound of it is the exponential of a difference, as soon as the bound is known."""
 
+import pytest
 import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Index
+from indexcalc.codegen import numpy_module
+from indexcalc.codegen.stable import fronts
 from indexcalc.codegen.stable.bounds import Bound, Bounds, Part
 from indexcalc.codegen.stable.exponents import exponential, exponents_of
-from indexcalc.codegen.stable.pairs import paired
+from indexcalc.codegen.stable.pairs import paired, pairs
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
+from tests.codegen.stable.test_programs import PROGRAMS
 
 N = sp.Symbol("N", integer=True, positive=True)
 ROW, COLUMN, OTHER = Index("i", N), Index("j", N), Index("k", N)
@@ -36,3 +42,24 @@ def test_whether_ones_count_is_asked_apart():
     assert exponents_of(paired(alone, bounds, ones=False).powers)
     assert not exponents_of(paired(alone, bounds, ones=True).powers)
     assert exponents_of(paired(alone, bounds, ones=False).powers)
+
+
+@pytest.mark.parametrize("name", ["contrastive", "multiplicative_mask", "forward_algorithm", "softmax_of_softmax"])
+def test_the_pairs_of_one_factor_are_those_among_all(name, monkeypatch):
+    def compared(base, term, bounds):
+        every = list(pairs(term, bounds))
+        own = list(pairs(term, bounds, of=base))
+        assert own == [pair for pair in every if pair.factor == base]
+        assert {pair.factor for pair in every} <= {factor for factor, _ in term.powers}
+        return bool(own)
+
+    monkeypatch.setattr(fronts, "is_met", compared)
+    numpy_module(derive(read_problem(PROGRAMS[name])))
+
+
+def test_some_factors_have_pairs_and_others_none():
+    bounds = Bounds({"m": LARGEST})
+    term = over_bound(ROW)
+    below = exponential(Access("m", (ROW,)))
+    assert next(pairs(term, bounds, of=below)).factor == below
+    assert not list(pairs(term, bounds, of=SCORE))
