@@ -73,21 +73,27 @@ def _summed_at(
 ) -> np.ndarray:
     """total[places] += parts, from an axis on: the axes of places become one.
 
-    Rows of one place are brought together by a sort, and added up run by run; nothing
-    is added outside.
+    Rows of one place are brought together by a sort. A row alone is copied, several are
+    added up run by run; nothing is added outside.
     """
     at, count = np.ravel(places), np.ndim(places)
     moved = np.moveaxis(parts, range(axis, axis + count), range(count))
     rest = moved.shape[count:]
-    rows = moved.reshape(at.size, -1)
+    rows = moved.reshape(at.size, *rest)
     inside = np.flatnonzero((at >= 0) & (at < length))
     order = inside[np.argsort(at[inside], kind="stable")]
-    total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
-    if order.size:
-        runs = at[order]
-        starts = np.flatnonzero(np.diff(runs, prepend=-1))
-        total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
-    return np.moveaxis(total.reshape((length, *rest)), 0, axis)'''
+    runs = at[order]
+    starts = np.flatnonzero(np.diff(runs, prepend=-1))
+    counts = np.diff(starts, append=runs.size)
+    total = np.zeros((length, *rest), dtype=parts.dtype)
+    total[runs] = rows[order]
+    several = counts > 1
+    if several.any():
+        together, sizes = order[np.repeat(several, counts)], counts[several]
+        firsts = np.cumsum(sizes) - sizes
+        added = np.add.reduceat(rows[together], firsts, axis=0)
+        total[runs[starts[several]]] = added
+    return np.moveaxis(total, 0, axis)'''
 
 ENTRIES = '''\
 def _entries(x: np.ndarray, *places: np.ndarray) -> np.ndarray:

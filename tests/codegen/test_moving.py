@@ -65,7 +65,7 @@ def test_folding_adds_up_what_loops_add_up(library, steps, start, length, axis, 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @settings(deadline=None, max_examples=25)
-@given(st.integers(1, 5), st.integers(0, 1), st.lists(st.integers(-1, 5), min_size=1, max_size=7), st.integers(0, 999))
+@given(st.integers(1, 5), st.integers(0, 1), st.lists(st.integers(-1, 5), max_size=7), st.integers(0, 999))
 def test_lookups_and_their_sums_agree_with_loops(library, length, axis, ids, seed):
     rng = np.random.default_rng(seed)
     convert = LIBRARIES[library][2]
@@ -75,8 +75,8 @@ def test_lookups_and_their_sums_agree_with_loops(library, length, axis, ids, see
         if 0 <= at < length:
             expected[(slice(None),) * axis + (at,)] += parts[(slice(None),) * axis + (place,)]
     space = functions(library)
-    found = space["_summed_at"](convert(parts), axis, convert(np.array(ids)), length)
+    found = space["_summed_at"](convert(parts), axis, convert(np.array(ids, dtype=int)), length)
     np.testing.assert_allclose(np.asarray(found), expected, atol=1e-12)
-    inside = np.clip(np.array(ids), 0, length - 1)
+    inside = np.clip(np.array(ids, dtype=int), 0, length - 1)
     read = space["_looked_up"](convert(expected), axis, convert(inside))
     np.testing.assert_array_equal(np.asarray(read), np.take(expected, inside, axis))
