@@ -10,7 +10,7 @@ from indexcalc.calculus.steps import Derivation, Section, ThroughConsumer
 from indexcalc.proof.oracles import BOUNDS, method_for, relative_error
 from indexcalc.proof.report import Comparison
 from indexcalc.proof.sampling import size_sets
-from indexcalc.proof.steps import FLOOR, Context, context_of, contribution, value_of
+from indexcalc.proof.steps import Context, context_of, contribution, largest_term, scale_of_contribution, value_of
 
 PATH = "one path"
 """What the method of a comparison says of a share of a gradient, which nobody asked for by itself."""
@@ -42,6 +42,8 @@ def path_comparisons(section: Section, context: Context) -> Iterator[Comparison]
         gradient = section.equation.lhs
         subject = ThroughConsumer(gradient, program.tensors[section.target].entry, path.consumer.tensor)
         derived = value_of(path.result, gradient.indices, context.named, context.point)
-        error = relative_error(derived, contribution(subject, context), FLOOR)
+        terms = largest_term(path.result, gradient.indices, context, {})
+        scale = max(terms, scale_of_contribution(subject, context))
+        error = relative_error(derived, contribution(subject, context), scale)
         name = f"{gradient.tensor} through {path.consumer.tensor}"
         yield Comparison(name, f"{method}, {PATH}", error, BOUNDS[method], sizes)

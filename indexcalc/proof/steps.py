@@ -7,13 +7,26 @@ oracles, named parts from their equations. A wrong rule is then named by its ste
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Index, Partial, Term, Terms, free_indices, tensors_of, walk
+from indexcalc.algebra.terms import (
+    Access,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Partial,
+    Term,
+    Terms,
+    free_indices,
+    tensors_of,
+    walk,
+)
 from indexcalc.calculus.steps import Derivation, Step, Subject, ThroughConsumer
 from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
@@ -144,9 +157,10 @@ def check_step(step: Step, context: Context) -> float:
     if isinstance(subject, ThroughConsumer):
         own = contribution(subject, context)
         own = np.broadcast_to(own.reshape(own.shape + (1,) * (before.ndim - own.ndim)), before.shape)
+        least = scale_of_contribution(subject, context)
     else:
-        own = value_of(here, free, context.named, context.point, partials)
-    scale = largest_term((*step.before, *step.after), free, context, partials)
+        own, least = value_of(here, free, context.named, context.point, partials), FLOOR
+    scale = max(least, largest_term((*step.before, *step.after), free, context, partials))
     if context.problem.program.is_recurrent:
         # What no line defines, as the logarithm of a sum at the first step, has no value that could be kept.
         after, before, own = at_values(after, before, own)
@@ -160,9 +174,22 @@ def at_values(after: Array, before: Array, own: Array) -> tuple[Array, Array, Ar
 
 
 def largest_term(terms: Terms, free: tuple[Index, ...], context: Context, partials: Mapping[Partial, Array]) -> float:
-    """The largest magnitude of any single term: where terms cancel, what is left is only as exact as they are."""
-    values = (value_of((term,), free, context.named, context.point, partials) for term in terms)
+    """The largest sum of absolute values in any term: where they cancel, what is left is only as exact as they are."""
+    values = (value_of((absolute(term),), free, context.named, context.point, partials) for term in terms)
     return max([FLOOR, *(float(np.max(np.abs(value[np.isfinite(value)]), initial=0.0)) for value in values)])
+
+
+def absolute(term: Term) -> Term:
+    """The same with the absolute value of each factor; what is never negative stays."""
+    powers = [
+        (base if isinstance(base, Delta | Iverson) else magnitude(base), exponent) for base, exponent in term.powers
+    ]
+    return replace(term, powers=tuple(powers))
+
+
+def magnitude(base: Base) -> Fn:
+    """The absolute value of a factor."""
+    return Fn("abs", (Term(sp.S.One, ((base, sp.S.One),)),))
 
 
 def consumer_of(subject: Subject) -> frozenset[str]:
@@ -192,14 +219,19 @@ def one_step(context: Context, entry: Access) -> Terms:
     return substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
 
 
-def contribution(subject: ThroughConsumer, context: Context) -> Array:
-    """What the paths through one consumer add to a gradient, by the oracles."""
-    program, point = context.problem.program, context.point
+def handed_down(subject: ThroughConsumer, context: Context) -> Array:
+    """The gradient of a consumer, by the oracles."""
     name = context.problem.gradient_names.get(subject.consumer, "")
     above = context.named.get(name)
     if above is None or name in {up.name for up in context.problem.upstream}:
-        above = total_gradient(program, point, context.weights, subject.consumer)
-    wrt = subject.wrt.tensor
+        above = total_gradient(context.problem.program, context.point, context.weights, subject.consumer)
+    return above
+
+
+def contribution(subject: ThroughConsumer, context: Context) -> Array:
+    """What the paths through one consumer add to a gradient, by the oracles."""
+    program, point = context.problem.program, context.point
+    above, wrt = handed_down(subject, context), subject.wrt.tensor
     if subject.consumer == wrt:
         slots = program.tensors[wrt].slots
         terms = program.definitions[wrt].terms
@@ -207,6 +239,11 @@ def contribution(subject: ThroughConsumer, context: Context) -> Array:
     else:
         jacobian = local_jacobian(program, point, subject.consumer, wrt, context.statistics)
     return np.asarray(np.tensordot(above, jacobian, axes=above.ndim))
+
+
+def scale_of_contribution(subject: ThroughConsumer, context: Context) -> float:
+    """The least scale of a contribution: where a consumer's slopes cancel, it is rounding of what is handed down."""
+    return FLOOR * max(1.0, float(np.max(np.abs(handed_down(subject, context)), initial=0.0)))
 
 
 def check_derivation(derivation: Derivation, seed: int = 0, sizes: Iterable[Sizes] | None = None) -> list[Failure]:

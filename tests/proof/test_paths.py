@@ -8,6 +8,7 @@ from indexcalc.cli.outcome import check_text
 from indexcalc.generation import generate
 from indexcalc.language import read_problem
 from indexcalc.proof.paths import check_paths
+from indexcalc.proof.steps import check_derivation
 from indexcalc.rewrite.derive import derive
 
 SELF = """
@@ -39,6 +40,24 @@ def test_a_wrong_path_is_named() -> None:
     sections = tuple(replace(s, paths=tuple(spoilt(path) for path in s.paths)) for s in derivation.sections)
     found = check_paths(replace(derivation, sections=sections))
     assert [comparison.tensor for comparison in found if not comparison.ok] == ["dX through R"]
+
+
+SPREAD = """
+index n : N
+input x[n]
+y[n] = ((x[n] - mean[n](x[n])) / sqrt(var[n](x[n]) + 0.1))^2 * tanh(x[n] - mean[n](x[n]))
+L = 1e9 * sum[n](y[n] + (x[n] - mean[n](x[n]))^2)
+loss L
+derive x
+"""
+
+
+def test_a_path_whose_slopes_cancel_is_compared_by_the_gradient_that_is_handed_down() -> None:
+    derivation = derive(read_problem(SPREAD))
+    found = check_paths(derivation, seed=1)
+    assert found
+    assert all(comparison.ok for comparison in found)
+    assert not check_derivation(derivation, seed=1)
 
 
 def test_nothing_is_compared_where_every_gradient_has_one_path() -> None:
