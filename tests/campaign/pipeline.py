@@ -120,12 +120,13 @@ class Module:
         module = self.loaded
         *_, setting = inspect.signature(module.value_and_grad).parameters
         settings = {setting: 2} if self.style == "fast" else {}
-        saved = module.CACHE, module.LEAST
-        module.CACHE, module.LEAST = 1, 2  # type: ignore[attr-defined]
+        least = {"CACHE": 1, "LEAST": 2, "PART": 0}
+        saved = {name: value for name, value in vars(module).items() if name in least}
+        vars(module).update({name: least[name] for name in saved})
         try:
             return self.at_once(point, **settings)
         finally:
-            module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
+            vars(module).update(saved)
 
     def in_kernels(self, point: Point) -> Results:
         """``value_and_grad`` with kernels; what their tiles hold outside of tensors may be anything."""

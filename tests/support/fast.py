@@ -88,7 +88,7 @@ def fast(derivation: Derivation, options: FastOptions | None = None) -> Fast:
 def set_to(module: ModuleType, setting: Setting) -> SimpleNamespace:
     """The functions of a module in one setting."""
     if hasattr(module, "CACHE"):
-        module.LEAST, module.CACHE = setting.least, setting.cache  # type: ignore[attr-defined]
+        module.LEAST, module.CACHE, module.PART = setting.least, setting.cache, 0  # type: ignore[attr-defined]
     names = ("forward", "backward", "value_and_grad")
     return SimpleNamespace(**{name: with_threads(getattr(module, name), setting.threads) for name in names})
 

@@ -268,13 +268,12 @@ class Lowering(Arrays):
         template = row_of(name).numpy
         function, _, rest = template.partition("(")
         constant = flat(self.text(params[0])) if params else ""
+        parts = [part.strip() for part in rest[:-1].split(",")]
         if not isinstance(argument, Array):
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
-            text = flat(self.text(argument))
-            given = (part.strip().format(x=text, c=constant) for part in rest[:-1].split(","))
-            number = Call(function, tuple(map(Atom, given)))
-            return self.made(Operation.MAP, "float", (number,), ())
-        parts = [part.strip() for part in rest[:-1].split(",")]
+            text = self.text(argument)
+            given = (text if part == "{x}" else Atom(part.format(x="", c=constant)) for part in parts)
+            return self.made(Operation.MAP, "float", (Call(function, tuple(given)),), ())
         use = self.use(argument, argument.axes)
         arguments = tuple(use if part == "{x}" else Atom(part.format(x="", c=constant)) for part in parts)
         return self.made(Operation.MAP, function, arguments, argument.axes)

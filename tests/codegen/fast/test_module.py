@@ -435,22 +435,35 @@ def test_without_loops_nothing_of_threads_is_written():
     assert "_run" not in source
 
 
-def test_blocks_fill_the_cache_from_the_last_dimension_on():
+def test_blocks_take_so_many_entries_from_the_last_dimension_on():
     steps = fast_of("multi_head_attention").module._steps
-    module = fast_of("multi_head_attention").module
-    module.CACHE = 1 << 20
-    assert steps((1000, 100), 8, 64) == (1000, 100)
-    assert steps((10_000, 1000), 8, 64) == (130, 1000)
-    assert steps((8, 4096), 16 * 1024, 64) == (1, 64)
-    assert steps((8, 4096), 128 * 1024, 1) == (1, 8)
-    assert steps((8, 4096), 1 << 21, 1) == (1, 1)
-    assert steps((0, 4), 8, 64) == (1, 4)
+    assert steps((1000, 100), 130_000, 64) == (1000, 100)
+    assert steps((10_000, 1000), 130_000, 64) == (130, 1000)
+    assert steps((8, 4096), 64, 64) == (1, 64)
+    assert steps((8, 4096), 8, 1) == (1, 8)
+    assert steps((8, 4096), 0, 1) == (1, 1)
+    assert steps((0, 4), 130_000, 64) == (1, 4)
 
 
-def test_a_length_that_is_asked_for_leaves_the_cache_to_the_others():
+def test_a_length_that_is_asked_for_leaves_the_room_to_the_others():
     made = fast(derivation_of("softmax_cross_entropy"), FastOptions(block=("n", 16)))
-    assert made.module._steps((8000, 4096), 4) == (8000, 16)
-    assert made.module._steps((8, 4096), 1 << 20) == (1, 16)
+    assert made.module._steps((8000, 4096), 1 << 18) == (8000, 16)
+    assert made.module._steps((8, 4096), 1) == (1, 16)
+
+
+@pytest.mark.parametrize(
+    ("total", "expected"), [((4,), (1, 16)), ((64, 32), (1, 16)), ((64, 512), (1, 50)), ((64, 4096), (3, 200))]
+)
+def test_a_block_is_not_far_smaller_than_the_totals_that_it_adds_to(total, expected):
+    """The total lacks the last of two dimensions; it moves once for each block."""
+    module, seen = fast_of("multi_head_attention").module, []
+    array = np.zeros((3, *total), np.float32)
+    module.CACHE, module.LEAST, module.PART = 1 << 14, 2, 0.5
+    module._run(lambda _, steps, *__: seen.append(steps), (3, 200), 1 << 10, [(array, (True, False))], 1)
+    assert seen == [expected]
+    seen.clear()
+    module._run(lambda _, steps, *__: seen.append(steps), (3, 200), 1 << 10, [(array, (True, True))], 1)
+    assert seen == [(1, 16)]
 
 
 def test_blocks_of_a_transposed_tensor_are_negated_right():
@@ -466,7 +479,7 @@ derive I
     source = fast_module(derive(read_problem(text))).source
     assert "np.negative" not in source
     module = loaded(source)
-    module.CACHE, module.LEAST = 1, 2
+    module.CACHE, module.LEAST, module.PART = 1, 2, 0
     entries = np.random.default_rng(0).normal(size=(5, 2, 2, 2))
     for threads in (1, 2):
         _, gradients = module.value_and_grad(entries, threads=threads)

@@ -7,6 +7,13 @@ from indexcalc.generation import loaded
 from indexcalc.proof.fast import check_fast
 
 PROGRAMS = {
+    "functions of functions of numbers": """
+index i : N
+param eps = 0.5
+input x[i]
+y[i] = x[i]^2 * softplus((softplus(log(2)) + eps)^(-2)) * gelu(exp(-eps))
+derive x
+""",
     "a tensor with eight axes": """
 index a, b, c, d : M
 index e, f, g, h : N
