@@ -42,6 +42,10 @@ LARGEST = 1e8
 """The largest magnitude of a tensor's entry at which a comparison of gradients is meaningful."""
 
 
+STEEPEST = 300
+"""The largest exponent: beyond, products of exponentials are no numbers, though they stand in a denominator alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What an equation asks of one expression in it.
@@ -98,6 +102,11 @@ def above_margin(array: Array) -> bool:
     return bool(np.all(array > MARGIN))
 
 
+def not_too_steep(array: Array) -> bool:
+    """Whether no entry exceeds the largest exponent."""
+    return bool(np.all(array <= STEEPEST))
+
+
 def off_zero(array: Array) -> bool:
     """Whether no entry is nearly zero."""
     return bool(np.all(np.abs(array) > MARGIN))
@@ -126,6 +135,11 @@ def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbe
     if isinstance(base, Fn):
         row = numeric_of(base.name)
         kinks = row.kinks(*(number(param, numbers) for param in base.params))
+        if base.name == "exp":
+            meaning = f"the argument of exp must not exceed {STEEPEST}"
+            yield Demand(
+                equation.name, meaning, base.arg, lambda array: bool(np.all(array <= STEEPEST)), positive=False
+            )
         if row.positive:
             meaning = f"the argument of {base.name} must be positive"
             yield Demand(equation.name, meaning, base.arg, above_margin, positive=True, small=small)

@@ -6,6 +6,7 @@ central differences), at several sizes, with random inputs and a random upstream
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +33,7 @@ from indexcalc.proof.oracles import (
 )
 from indexcalc.proof.orders import along, bound_of, closest, directions_for, fixed_inputs
 from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
+from indexcalc.proof.rounding import explained
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 FORWARD_BOUND = 1e-9
@@ -89,18 +91,46 @@ def compare_at(problem: Problem, candidate: Candidate, point: Point, rng: np.ran
     """Every forward tensor that the candidate returns, and every gradient asked for, at one point."""
     weights = weights_for(problem, point, rng)
     directions = {one.name: rng.normal(size=np.shape(point.values[one.of])) for one in problem.directions}
-    note = ""
-    try:
+    given = {**{up.name: weights[up.of] for up in problem.upstream}, **directions}
+    drawn = copy.deepcopy(rng)
+
+    def asked(at: Point, source: np.random.Generator) -> tuple[Mapping[str, Array], list[Reference]]:
         with np.errstate(all="ignore"):
-            found = candidate(point, {**{up.name: weights[up.of] for up in problem.upstream}, **directions})
-    except Exception as error:  # the code under test may fail in any way, and that is a finding
-        found, note = {}, f"it raised {type(error).__name__}: {error}"
+            found = candidate(at, given)
+        return found, all_references(problem, at, weights, directions, found=found, rng=source)
+
+    def differences(at: Point) -> list[Array]:
+        found, every = asked(at, copy.deepcopy(drawn))
+        return [difference(reference, found) for reference in every]
+
     sizes = {str(extent): size for extent, size in point.sizes.items()}
-    every = [
+    try:
+        found, every = asked(point, rng)
+    except Exception as error:  # the code under test may fail in any way, and that is a finding
+        note = f"it raised {type(error).__name__}: {error}"
+        return [compare(one, {}, sizes, note) for one in all_references(problem, point, weights, directions, rng=rng)]
+    compared = [compare(reference, found, sizes, "") for reference in every]
+    if all(comparison.ok or math.isinf(comparison.error) for comparison in compared):
+        return compared
+    floors = [most / one.bound for one, most in zip(every, explained(problem.program, point, differences), strict=True)]
+    return [compare(one, found, sizes, "", floor=floor) for one, floor in zip(every, floors, strict=True)]
+
+
+def all_references(
+    problem: Problem,
+    point: Point,
+    weights: Mapping[str, Array],
+    directions: Mapping[str, Array],
+    *,
+    found: Mapping[str, Array] | None = None,
+    rng: np.random.Generator,
+) -> list[Reference]:
+    """What the oracles say of all that is returned and all that is asked for."""
+    found = found or {}
+    return [
         *references(problem, point, weights, found, rng),
         *order_references(problem, point, weights, directions, found=found, rng=rng),
     ]
-    return [compare(reference, found, sizes, note) for reference in every]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +207,20 @@ def order_references(
             yield Reference(TIMES.format(result.name), product, method, bound)
 
 
-def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str) -> Comparison:
-    """One array against its reference; a missing one is infinitely wrong."""
-    name, directions = reference.tensor, reference.directions
+def compare(
+    reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str, *, floor: float = FLOOR
+) -> Comparison:
+    """One array against its reference; a missing one is infinitely wrong.
+
+    Args:
+        reference: what an oracle says.
+        found: what the candidate returns.
+        sizes: for the report.
+        note: what went wrong before.
+        floor: the least scale that an error is divided by, if it is more than `FLOOR`.
+    """
+    name, directions, columns = reference.tensor, reference.directions, reference.columns
     expected = np.shape(reference.array) if directions is None else directions.shape[1:]
-    columns = reference.columns
     if columns is not None:
         expected = (*np.shape(reference.array)[1:], *columns.shape[1:])
     error = math.inf
@@ -189,28 +228,33 @@ def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str
         note = note or "it is not returned"
     else:
         array = np.asarray(found[name])
-        if columns is not None:
-            fits = array.shape == expected
-            rows = [np.tensordot(array, column, axes=column.ndim) for column in columns] if fits else []
-            error = relative_error(np.array(rows), reference.array, FLOOR)
-        elif directions is None:
-            error = relative_error(array, reference.array, FLOOR)
-        else:
-            error = error_along(array, reference)
         if array.shape != expected:
             note = f"it has shape {array.shape}, expected {expected}"
         elif not np.all(np.isfinite(array)):
             note = "it has entries that are not finite"
+        else:
+            # Along directions: over the length of the array, which such a product has on average.
+            length = 0.0 if directions is None else float(np.linalg.norm(array))
+            error = relative_error(shown(reference, array), reference.array, max(floor, FLOOR, length))
     return Comparison(name, reference.method, error, reference.bound, sizes, note)
 
 
-def error_along(array: Array, reference: Reference) -> float:
-    """The worst difference of inner products, over the length of the array, which such a product has on average."""
-    directions = reference.directions
-    if directions is None or array.shape != directions.shape[1:] or not np.all(np.isfinite(array)):
-        return math.inf
-    length = float(np.linalg.norm(array))
-    return relative_error(np.tensordot(directions, array, axes=array.ndim), reference.array, max(FLOOR, length))
+def shown(reference: Reference, array: Array) -> Array:
+    """What a reference sees of an array: the array, or its products with directions or columns."""
+    if reference.columns is not None:
+        return np.array([np.tensordot(array, column, axes=column.ndim) for column in reference.columns])
+    if reference.directions is not None:
+        return np.asarray(np.tensordot(reference.directions, array, axes=array.ndim))
+    return array
+
+
+def difference(reference: Reference, found: Mapping[str, Array]) -> Array:
+    """What a reference sees of an array, less what it says; nothing where the array is missing or misshapen."""
+    array = np.asarray(found.get(reference.tensor, np.nan))
+    try:
+        return shown(reference, array) - reference.array
+    except ValueError:
+        return np.zeros_like(reference.array)
 
 
 def backward_candidate(backward: Program) -> Candidate:

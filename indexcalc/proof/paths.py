@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from indexcalc.calculus.steps import Derivation, Section, ThroughConsumer
-from indexcalc.proof.oracles import BOUNDS, method_for, relative_error
+from indexcalc.calculus.steps import Derivation, Path, Section, ThroughConsumer
+from indexcalc.program import Program
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import (
+    BOUNDS,
+    WORK_LIMIT,
+    Point,
+    gradients_by_entry,
+    grid_points,
+    method_for,
+    relative_error,
+)
+from indexcalc.proof.orders import fixed_inputs
 from indexcalc.proof.report import Comparison
-from indexcalc.proof.sampling import size_sets
-from indexcalc.proof.steps import Context, context_of, contribution, largest_term, scale_of_contribution, value_of
+from indexcalc.proof.rounding import explained
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
+from indexcalc.proof.steps import FLOOR, Context, context_at, contribution, gradients_read, largest_term, value_of
 
 PATH = "one path"
 """What the method of a comparison says of a share of a gradient, which nobody asked for by itself."""
@@ -19,31 +32,79 @@ PATH = "one path"
 def check_paths(derivation: Derivation, *, seed: int = 0) -> tuple[Comparison, ...]:
     """What each consumer adds to a gradient, as derived, against the oracles; nothing where all have one path.
 
+    Where the oracles would take too long, nothing is compared.
+
     Args:
         derivation: whose paths to check.
         seed: of the random inputs and upstream gradients.
     """
     sections = [section for section in derivation.sections if section.target is not None and len(section.paths) > 1]
-    if not sections:
+    paths = [(section, path) for section in sections for path in section.paths]
+    if not paths:
         return ()
-    rng = np.random.default_rng(seed)
-    sizes = size_sets(derivation.problem.program, rng, count=1)[0]
-    context = context_of(derivation.stages[0], sizes, rng)
-    return tuple(comparison for section in sections for comparison in path_comparisons(section, context))
+    first = derivation.stages[0]
+    problem, rng = first.problem, np.random.default_rng(seed)
+    sizes = size_sets(problem.program, rng, count=1)[0]
+    point = sample_point(problem.program, sizes, rng, held=fixed_inputs(problem))
+    weights = weights_for(problem, point, rng)
+    read, consumers = gradients_read(first), [path.consumer.tensor for _, path in paths]
+
+    def totals(at: Point) -> Mapping[str, Array]:
+        return totals_of(problem.program, at, weights, (*read, *consumers))
+
+    def differences(at: Point) -> list[Array]:
+        near = context_at(first, at, weights, totals(at))
+        return [derived - own for derived, own in (both(section, path, near) for section, path in paths)]
+
+    known = totals(point)
+    if not known.keys() >= {*read}:
+        return ()
+    here = context_at(first, point, weights, known)
+    paths = [(section, path) for section, path in paths if has_time(section, path, here)]
+    compared = [comparison(section, path, here) for section, path in paths]
+    if all(one.ok or math.isinf(one.error) for one in compared):
+        return tuple(compared)
+    allowed = explained(problem.program, point, differences)
+    return tuple(
+        comparison(section, path, here, floor=most / one.bound)
+        for (section, path), one, most in zip(paths, compared, allowed, strict=True)
+    )
 
 
-def path_comparisons(section: Section, context: Context) -> Iterator[Comparison]:
-    """One comparison for each path of a section."""
-    program = context.problem.program
-    assert section.target is not None
-    method = method_for(program)
+def totals_of(
+    program: Program, point: Point, weights: Mapping[str, Array], tensors: Collection[str]
+) -> Mapping[str, Array]:
+    """The derivative of the loss by some tensors: all at once, or those for which there is time one by one."""
+    together = gradients_by_entry(program, point, weights, tensors)
+    if together is not None:
+        return together
+    apart = {name: gradients_by_entry(program, point, weights, (name,)) for name in dict.fromkeys(tensors)}
+    return {name: found[name] for name, found in apart.items() if found is not None}
+
+
+def has_time(section: Section, path: Path, context: Context) -> bool:
+    """Whether the gradient of the consumer, and its derivative by every entry, are no more work than oracles do."""
+    if path.consumer.tensor not in context.totals:
+        return False
+    equation = context.problem.program.definitions.get(path.consumer.tensor)
+    entries = np.size(context.point.values[section.target]) if section.target is not None else 0
+    return equation is None or entries * grid_points(equation, context.point) <= WORK_LIMIT
+
+
+def comparison(section: Section, path: Path, context: Context, *, floor: float = FLOOR) -> Comparison:
+    """What is derived of a path against the oracles; the floor is the least scale of an error."""
+    method = method_for(context.problem.program)
+    derived, own = both(section, path, context)
+    terms = largest_term(path.result, section.equation.lhs.indices, context, {})
+    error = relative_error(derived, own, max(floor, terms))
+    name = f"{section.equation.lhs.tensor} through {path.consumer.tensor}"
     sizes = {str(extent): size for extent, size in context.point.sizes.items()}
-    for path in section.paths:
-        gradient = section.equation.lhs
-        subject = ThroughConsumer(gradient, program.tensors[section.target].entry, path.consumer.tensor)
-        derived = value_of(path.result, gradient.indices, context.named, context.point)
-        terms = largest_term(path.result, gradient.indices, context, {})
-        scale = max(terms, scale_of_contribution(subject, context))
-        error = relative_error(derived, contribution(subject, context), scale)
-        name = f"{gradient.tensor} through {path.consumer.tensor}"
-        yield Comparison(name, f"{method}, {PATH}", error, BOUNDS[method], sizes)
+    return Comparison(name, f"{method}, {PATH}", error, BOUNDS[method], sizes)
+
+
+def both(section: Section, path: Path, context: Context) -> tuple[Array, Array]:
+    """What a path adds to a gradient: as derived, and by the oracles."""
+    program, gradient = context.problem.program, section.equation.lhs
+    assert section.target is not None
+    subject = ThroughConsumer(gradient, program.tensors[section.target].entry, path.consumer.tensor)
+    return value_of(path.result, gradient.indices, context.named, context.point), contribution(subject, context)

@@ -7,14 +7,16 @@ oracles, named parts from their equations. A wrong rule is then named by its ste
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
+from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import (
     Access,
+    Add,
     Base,
     Delta,
     Fn,
@@ -34,7 +36,15 @@ from indexcalc.program import Identity
 from indexcalc.proof.evaluate import Environment, evaluate_lanes, size_of
 from indexcalc.proof.extents import Sizes
 from indexcalc.proof.numeric import Array
-from indexcalc.proof.oracles import Point, expression_jacobian, lane, local_jacobian, relative_error, total_gradient
+from indexcalc.proof.oracles import (
+    Point,
+    expression_jacobian,
+    gradients_by_entry,
+    lane,
+    local_jacobian,
+    relative_error,
+    total_gradient,
+)
 from indexcalc.proof.orders import fixed_inputs
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
@@ -55,6 +65,7 @@ class Context:
         weights: the upstream gradient by forward tensor; 1 for the loss.
         named: every tensor a step may read: forward tensors, upstream and other gradients, named parts.
         statistics: the tensors that are differentiated through.
+        totals: the derivative of the loss by tensors, where it is known.
     """
 
     problem: Problem
@@ -62,6 +73,7 @@ class Context:
     weights: Mapping[str, Array]
     named: Mapping[str, Array]
     statistics: frozenset[str]
+    totals: Mapping[str, Array]
 
 
 @dataclass(frozen=True)
@@ -82,16 +94,40 @@ class Failure:
 
 
 def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -> Context:
-    """Everything the steps of a derivation may name, at one random point."""
+    """Everything the steps of a derivation may name, at one random point, however long it takes."""
     problem = derivation.problem
     point = sample_point(problem.program, sizes, rng, held=fixed_inputs(problem))
     weights = weights_for(problem, point, rng)
+    tensors = gradients_read(derivation)
+    totals = gradients_by_entry(problem.program, point, weights, tensors)
+    if totals is None:
+        totals = {tensor: total_gradient(problem.program, point, weights, tensor) for tensor in tensors}
+    return context_at(derivation, point, weights, totals)
+
+
+def gradients_read(derivation: Derivation) -> tuple[str, ...]:
+    """The tensors whose gradients a step may name."""
+    problem, read = derivation.problem, set(names_in(derivation))
+    given = {up.name for up in problem.upstream}
+    return tuple(tensor for tensor, name in problem.gradient_names.items() if name in read - given)
+
+
+def context_at(
+    derivation: Derivation, point: Point, weights: Mapping[str, Array], totals: Mapping[str, Array]
+) -> Context:
+    """The same at a point that is given.
+
+    Args:
+        derivation: whose steps they are.
+        point: the forward tensors.
+        weights: the upstream gradients.
+        totals: the derivative of the loss by each tensor of `gradients_read`, and by others.
+    """
+    problem = derivation.problem
     named: dict[str, Array] = dict(point.values)
     named.update({up.name: weights[up.of] for up in problem.upstream})
-    read = set(names_in(derivation))
-    for tensor, name in problem.gradient_names.items():
-        if name in read and name not in named:
-            named[name] = total_gradient(problem.program, point, weights, tensor)
+    for tensor in gradients_read(derivation):
+        named.setdefault(problem.gradient_names[tensor], totals[tensor])
     for tensor, name in problem.stationary.items():
         # What adjoint variables make zero.
         named[name] = np.zeros(np.shape(point.values[tensor]))
@@ -99,7 +135,7 @@ def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -
         equation = section.equation
         if equation.name not in named:
             named[equation.name] = value_of(equation.terms, equation.slots, named, point)
-    return Context(problem, point, weights, named, derivation.statistics)
+    return Context(problem, point, weights, named, derivation.statistics, totals)
 
 
 def names_in(derivation: Derivation) -> Iterator[str]:
@@ -157,10 +193,9 @@ def check_step(step: Step, context: Context) -> float:
     if isinstance(subject, ThroughConsumer):
         own = contribution(subject, context)
         own = np.broadcast_to(own.reshape(own.shape + (1,) * (before.ndim - own.ndim)), before.shape)
-        least = scale_of_contribution(subject, context)
     else:
-        own, least = value_of(here, free, context.named, context.point, partials), FLOOR
-    scale = max(least, largest_term((*step.before, *step.after), free, context, partials))
+        own = value_of(here, free, context.named, context.point, partials)
+    scale = largest_term((*step.before, *step.after), free, context, partials)
     if context.problem.program.is_recurrent:
         # What no line defines, as the logarithm of a sum at the first step, has no value that could be kept.
         after, before, own = at_values(after, before, own)
@@ -175,20 +210,29 @@ def at_values(after: Array, before: Array, own: Array) -> tuple[Array, Array, Ar
 
 def largest_term(terms: Terms, free: tuple[Index, ...], context: Context, partials: Mapping[Partial, Array]) -> float:
     """The largest sum of absolute values in any term: where they cancel, what is left is only as exact as they are."""
-    values = (value_of((absolute(term),), free, context.named, context.point, partials) for term in terms)
+    values = (value_of(absolute((term,)), free, context.named, context.point, partials) for term in terms)
     return max([FLOOR, *(float(np.max(np.abs(value[np.isfinite(value)]), initial=0.0)) for value in values)])
 
 
-def absolute(term: Term) -> Term:
-    """The same with the absolute value of each factor; what is never negative stays."""
-    powers = [
-        (base if isinstance(base, Delta | Iverson) else magnitude(base), exponent) for base, exponent in term.powers
-    ]
-    return replace(term, powers=tuple(powers))
+def absolute(terms: Terms) -> Terms:
+    """The sum of the absolute values of all that is added up, sums within products included."""
+    return tuple(
+        Term(
+            -term.coeff if is_negative(term.coeff) else term.coeff,
+            tuple((magnitude(base, in_parts=not exponent.is_negative), exponent) for base, exponent in term.powers),
+            term.summed,
+        )
+        for term in terms
+    )
 
 
-def magnitude(base: Base) -> Fn:
-    """The absolute value of a factor."""
+def magnitude(base: Base, *, in_parts: bool) -> Base:
+    """The absolute value of a factor, or of a sum that of its parts."""
+    match base:
+        case Add(terms) if in_parts:
+            return Add(absolute(terms))
+        case Delta() | Iverson():
+            return base
     return Fn("abs", (Term(sp.S.One, ((base, sp.S.One),)),))
 
 
@@ -219,19 +263,12 @@ def one_step(context: Context, entry: Access) -> Terms:
     return substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
 
 
-def handed_down(subject: ThroughConsumer, context: Context) -> Array:
-    """The gradient of a consumer, by the oracles."""
-    name = context.problem.gradient_names.get(subject.consumer, "")
-    above = context.named.get(name)
-    if above is None or name in {up.name for up in context.problem.upstream}:
-        above = total_gradient(context.problem.program, context.point, context.weights, subject.consumer)
-    return above
-
-
 def contribution(subject: ThroughConsumer, context: Context) -> Array:
     """What the paths through one consumer add to a gradient, by the oracles."""
     program, point = context.problem.program, context.point
-    above, wrt = handed_down(subject, context), subject.wrt.tensor
+    above, wrt = context.totals.get(subject.consumer), subject.wrt.tensor
+    if above is None:
+        above = total_gradient(program, point, context.weights, subject.consumer)
     if subject.consumer == wrt:
         slots = program.tensors[wrt].slots
         terms = program.definitions[wrt].terms
@@ -239,11 +276,6 @@ def contribution(subject: ThroughConsumer, context: Context) -> Array:
     else:
         jacobian = local_jacobian(program, point, subject.consumer, wrt, context.statistics)
     return np.asarray(np.tensordot(above, jacobian, axes=above.ndim))
-
-
-def scale_of_contribution(subject: ThroughConsumer, context: Context) -> float:
-    """The least scale of a contribution: where a consumer's slopes cancel, it is rounding of what is handed down."""
-    return FLOOR * max(1.0, float(np.max(np.abs(handed_down(subject, context)), initial=0.0)))
 
 
 def check_derivation(derivation: Derivation, seed: int = 0, sizes: Iterable[Sizes] | None = None) -> list[Failure]:

@@ -60,6 +60,15 @@ def test_a_path_whose_slopes_cancel_is_compared_by_the_gradient_that_is_handed_d
     assert not check_derivation(derivation, seed=1)
 
 
+def test_a_path_is_compared_where_the_oracles_have_time(monkeypatch) -> None:
+    derivation = derive(read_problem(SELF))
+    every = check_paths(derivation)
+    monkeypatch.setattr("indexcalc.proof.paths.WORK_LIMIT", 2500)
+    assert 0 < len(check_paths(derivation)) < len(every)
+    monkeypatch.setattr("indexcalc.proof.oracles.WORK_LIMIT", 0)
+    assert check_paths(derivation) == ()
+
+
 def test_nothing_is_compared_where_every_gradient_has_one_path() -> None:
     single = "index i : n\ninput x[i]\ny[i] = exp(x[i])\nupstream g[i] = dL/dy[i]\nderive x"
     assert check_paths(derive(read_problem(single))) == ()

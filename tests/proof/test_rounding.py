@@ -1,0 +1,73 @@
+"""Rounding explains a difference that moves with the last digits of the inputs, and no mistake."""
+
+import numpy as np
+import pytest
+
+from indexcalc.codegen import module_names, numpy_module
+from indexcalc.generation import generate, loaded
+from indexcalc.language import read_problem
+from indexcalc.proof.gradcheck import check_module
+from indexcalc.proof.oracles import Point
+from indexcalc.proof.rounding import LARGEST, explained
+from indexcalc.rewrite.derive import derive
+
+PROGRAM = read_problem("index i : N\ninput x[i]\nS = sum[i](x[i])\nupstream G = dL/dS\nderive x").program
+(N,) = PROGRAM.extents
+X = np.random.default_rng(0).normal(size=5)
+POINT = Point({"x": X, "S": X.sum()}, {N: 5})
+
+
+def test_what_cancels_is_rounding_and_a_mistake_is_not():
+    def differences(point):
+        x = point.values["x"]
+        noise = 1e8 * (x.sum() - x[::-1].sum() + (x - x.mean()).sum())
+        return [np.asarray(noise), np.asarray(noise + 1e-3), np.asarray(1e-3 * x)]
+
+    noise, shifted, scaled = explained(PROGRAM, POINT, differences)
+    assert abs(differences(POINT)[0]) <= noise < 1e-3
+    assert shifted == pytest.approx(noise, rel=1e-3)
+    assert scaled < 1e-15
+
+
+def test_arrays_that_nobody_filled_are_no_rounding():
+    source = np.random.default_rng(1)
+    (allowed,) = explained(PROGRAM, POINT, lambda _: [source.normal(size=3)])
+    assert allowed <= LARGEST * max(1.0, np.abs(X).max(), abs(X.sum()))
+
+
+CANCELLING = """
+index i : N
+input x[i], w[i]
+s = 30 * sum[i](x[i]^2)
+z[i] = (x[i] - mean[i](x[i])) / sqrt(var[i](x[i]) + 0.1)
+C = s^2 * sum[i](z[i] * s) + sum[i](w[i] * x[i])
+upstream G = dL/dC
+derive x, w
+"""
+
+
+def test_right_code_is_accepted_where_its_output_is_what_large_numbers_leave():
+    outputs = generate(derive(read_problem(CANCELLING)))
+    assert outputs.report.ok, outputs.report.failures
+
+
+@pytest.mark.parametrize("part", [1e-3, 1.0])
+def test_wrong_code_is_refuted_there(part):
+    derivation = derive(read_problem(CANCELLING))
+    module = loaded(numpy_module(derivation))
+    right = module.backward
+
+    def wrong(values, *upstream):
+        gradients = right(values, *upstream)
+        return gradients._replace(dw=gradients.dw * (1 + part))
+
+    module.backward = wrong
+    report = check_module(derivation.problem, module, names=module_names(derivation))
+    assert [comparison.tensor for comparison in report.failures] == ["dw"]
+
+
+def test_points_at_which_an_exponential_overflows_are_not_taken():
+    text = "index i : N\ninput x[i], a[i]\ny[i] = a[i] / exp(200 * x[i]^4)\nupstream G[i] = dL/dy[i]\nderive x, a"
+    for seed in range(4):
+        outputs = generate(derive(read_problem(text)), seed=seed)
+        assert outputs.report.ok, outputs.report.failures
