@@ -38,7 +38,7 @@ def test_arrays_that_nobody_filled_are_no_rounding():
 CANCELLING = """
 index i : N
 input x[i], w[i]
-s = 30 * sum[i](x[i]^2)
+s = 100 * sum[i](x[i]^2)
 z[i] = (x[i] - mean[i](x[i])) / sqrt(var[i](x[i]) + 0.1)
 C = s^2 * sum[i](z[i] * s) + sum[i](w[i] * x[i])
 upstream G = dL/dC
