@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
 from indexcalc.codegen.moving import JAX_MOVING, MOVING
 from indexcalc.codegen.newton import JAX_ROOT
-from indexcalc.codegen.source import Atom, Call, Node, product_of
+from indexcalc.codegen.source import Atom, Binary, Call, Node, product_of
 from indexcalc.codegen.special import Special
 
 PROMOTED = '''\
@@ -39,6 +39,12 @@ def _tanh(x: jax.Array) -> jax.Array:
     return jnp.where(small > 0.25, jnp.tanh(x), large)'''
 """XLA's own is a rational approximation, off by five units in the last place near 1, which ``1 - tanh(x)**2`` reads."""
 
+ABOVE = '''\
+def _above(x: jax.Array, y: jax.Array) -> jax.Array:
+    """1 where x > y, else 0."""
+    return jnp.greater(x, y).astype(jnp.result_type(x, y))'''
+"""XLA makes ``x - u * v`` one operation that rounds once: it is not zero where both are equal."""
+
 PLACED = '''\
 def _placed(array: jax.Array, *axes: str | None) -> jax.Array:
     """The array, each axis of it split over the axis of `MESH` that is named for it."""
@@ -48,7 +54,7 @@ def _placed(array: jax.Array, *axes: str | None) -> jax.Array:
 SHARDING = "from jax.sharding import AxisType, NamedSharding, PartitionSpec"
 
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "arctan", "abs", "sign", "where",
-        "maximum", "minimum", "heaviside", "logaddexp", "broadcast_to", "einsum")  # fmt: skip
+        "maximum", "minimum", "logaddexp", "broadcast_to", "einsum")  # fmt: skip
 """The functions whose name and arguments are NumPy's; ``jnp.einsum`` looks for an order by itself."""
 
 MADE = ("zeros", "ones", "full", "eye", "asarray")
@@ -58,6 +64,14 @@ MADE = ("zeros", "ones", "full", "eye", "asarray")
 def exact_gelu(arguments: Arguments, keywords: Keywords) -> Node:
     """``jax.nn.gelu`` is an approximation unless told otherwise."""
     return Call("jax.nn.gelu", arguments, ("approximate=False",))
+
+
+def compared(arguments: Arguments, keywords: Keywords) -> Node:
+    """A step of a difference as a comparison, for which nothing is subtracted."""
+    match arguments[0]:
+        case Binary("-", left, right):
+            return Call("_above", (left, right))
+    return renamed("jnp.heaviside")(arguments, keywords)
 
 
 def through_floats(call: Call) -> Node:
@@ -86,6 +100,7 @@ JAX = Dialect(
         "np.concatenate": renamed("jnp.concatenate", "axis"),
         "np.tri": renamed("jnp.tri", "k", "dtype"),
         "np.tanh": renamed("_tanh"),
+        "np.heaviside": compared,
         "_sigmoid": renamed("jax.nn.sigmoid"),
         "_silu": renamed("jax.nn.silu"),
         "_gelu": exact_gelu,
@@ -101,6 +116,7 @@ JAX = Dialect(
         "_placed": Special(PLACED),
         "_tanh": Special(TANH),
         "_constant": Special(CONSTANT),
+        "_above": Special(ABOVE),
     },
     imports=(
         {
