@@ -152,9 +152,10 @@ SIZED = re.compile(rf"[\s$`]*(?:{ARRAY}|的?\s*(?:矩阵|方阵))[\s$`]*", re.IG
 """What stands between sizes and the name behind them: ``an $m \\times n$ matrix $A$``."""
 
 WHICH_IS = re.compile(
-    r"[\s$`]*,?\s*(?:(?:both|each|all)\s+)?(?:is|are|be|being|denotes?)\s+(?:an?\s+)?[\s$`]*|[\s$`]*[都均]?[是为][\s$`]*"
+    r"[\s$`]*,?\s*(?:(?:both|each|all)\s+)?(?:(?:is|are|be|being|denotes?)\s+(?:an?\s+)?|an?\s+)[\s$`]*"
+    r"|[\s$`]*[都均]?[是为][\s$`]*"
 )
-"""What stands between a name and the sizes behind it: ``$A$ is an $m \\times n$ matrix``."""
+"""What stands between a name and the sizes behind it: ``$A$ is an $m \\times n$ matrix, $B$ a $p \\times n$ one``."""
 
 SIZED_END = re.compile(rf"[\s$`]*(?:{ARRAY}\b|的?\s*(?:矩阵|方阵))", re.IGNORECASE)
 """What stands behind these sizes."""
