@@ -57,6 +57,7 @@ from indexcalc.document.statements.shapes import (
     labels_of_sizes,
     members_in,
     numbered_in,
+    sizes_alone,
     slots_beside,
     written_in,
 )
@@ -349,6 +350,11 @@ class Page:
         """The sizes that it declares for names, and for the arrays of families."""
         every = (*self.declared.values(), *self.members.values())
         return frozenset(size for shapes in every for one in shapes for size in one.sizes)
+
+    @cached_property
+    def sizes_in_words(self) -> frozenset[str]:
+        """The sizes that it declares, and those of shapes that it says of anything."""
+        return self.sizes_of_names.union(sizes_alone(self.statements))
 
     @cached_property
     def sizes(self) -> frozenset[str]:

@@ -152,10 +152,9 @@ SIZED = re.compile(rf"[\s$`]*(?:{ARRAY}|的?\s*(?:矩阵|方阵))[\s$`]*", re.IG
 """What stands between sizes and the name behind them: ``an $m \\times n$ matrix $A$``."""
 
 WHICH_IS = re.compile(
-    r"[\s$`]*,?\s*(?:(?:both|each|all)\s+)?(?:(?:is|are|be|being|denotes?)\s+(?:an?\s+)?|an?\s+)[\s$`]*"
-    r"|[\s$`]*[都均]?[是为][\s$`]*"
+    r"[\s$`]*,?\s*(?:(?:both|each|all)\s+)?(?:is|are|be|being|denotes?)\s+(?:an?\s+)?[\s$`]*|[\s$`]*[都均]?[是为][\s$`]*"
 )
-"""What stands between a name and the sizes behind it: ``$A$ is an $m \\times n$ matrix, $B$ a $p \\times n$ one``."""
+"""What stands between a name and the sizes behind it: ``$A$ is an $m \\times n$ matrix``."""
 
 SIZED_END = re.compile(rf"[\s$`]*(?:{ARRAY}\b|的?\s*(?:矩阵|方阵))", re.IGNORECASE)
 """What stands behind these sizes."""
@@ -271,6 +270,14 @@ def factors_between(rest: Sequence[Token]) -> Factors | None:
             return None
         sizes.append(tuple(names))
     return tuple(sizes)
+
+
+def sizes_alone(statements: Iterable[Statement]) -> Iterator[str]:
+    r"""The letters of formulas that are nothing but a shape, ``$p \times q$``, whatever they are said of."""
+    for statement in statements:
+        factors = factors_between(statement.sides[0].tokens) if len(statement.sides) == 1 else None
+        if factors is not None and len(factors) > 1:
+            yield from (name for names in factors for name in names)
 
 
 def labels_of_sizes(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
