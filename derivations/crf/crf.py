@@ -244,20 +244,22 @@ def _summed_at(
 ) -> np.ndarray:
     """total[places] += parts, from an axis on: the axes of places become one.
 
-    Rows of one place are brought together by a sort. A row alone is copied, several are
-    added up run by run; nothing is added outside.
+    A row alone is copied. Several of one place are brought together by a sort, and added
+    up run by run; nothing is added outside.
     """
     at, count = np.ravel(places), np.ndim(places)
     moved = np.moveaxis(parts, range(axis, axis + count), range(count))
     rest = moved.shape[count:]
     rows = moved.reshape(at.size, *rest)
-    inside = np.flatnonzero((at >= 0) & (at < length))
-    order = inside[np.argsort(at[inside], kind="stable")]
+    inside = (at >= 0) & (at < length)
+    if not inside.all():
+        at, rows = at[inside], rows[inside]
+    total = np.zeros((length, *rest), dtype=parts.dtype)
+    total[at] = rows
+    order = np.argsort(at, kind="stable")
     runs = at[order]
     starts = np.flatnonzero(np.diff(runs, prepend=-1))
     counts = np.diff(starts, append=runs.size)
-    total = np.zeros((length, *rest), dtype=parts.dtype)
-    total[runs] = rows[order]
     several = counts > 1
     if several.any():
         together, sizes = order[np.repeat(several, counts)], counts[several]
