@@ -41,7 +41,9 @@ def _tanh(x: jax.Array) -> jax.Array:
 
 ABOVE = '''\
 def _above(x: jax.Array, y: jax.Array) -> jax.Array:
-    """1 where x > y, else 0."""
+    """1 where x > y, else 0; of plain numbers in whatever dtype it meets."""
+    if not (isinstance(x, jax.Array) or isinstance(y, jax.Array)):
+        return jnp.where(x > y, 1.0, 0.0)
     return jnp.greater(x, y).astype(jnp.result_type(x, y))'''
 """XLA makes ``x - u * v`` one operation that rounds once: it is not zero where both are equal."""
 

@@ -154,7 +154,7 @@ def _short_erf_of_block(x: np.ndarray) -> np.ndarray:
         1.0,
     )
     # Beyond 3.925, erf is 1 to the last bit of float32.
-    near = np.clip(x, -3.925, 3.925)
+    near = np.clip(np.asarray(x, np.float32), -3.925, 3.925)
     near *= _ratio(a, b, near**2)
     return np.clip(near, -1.0, 1.0, out=near)'''
 

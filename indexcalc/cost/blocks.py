@@ -24,7 +24,7 @@ CACHE = 1 << 20
 """The bytes that the arrays of one block may take: the second-level cache of a core."""
 
 PART = 0.5
-"""They may take this part of the totals that they are added to, which move each time."""
+"""They may take this part of the totals that a block adds to, which move each time."""
 
 LEAST = 64
 """The least length of a block along its last index: shorter ones cost more in calls than cache saves."""

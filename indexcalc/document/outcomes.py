@@ -330,7 +330,7 @@ def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
         if found.extra.name in found.table.page.loose_letters:
             return Truth.SILENT, f"{found.extra.name} may be one that is given"
         if found.extra.name in found.table.page.sizes_in_words:
-            return Truth.SILENT, f"{found.extra.name} is a size, and no index"
+            return Truth.SILENT, f"{found.extra.name} may be a size"
         return Truth.LOOSE, f"the index {found.extra.name or '?'} is free here, but not on the left side"
     table, left, right = found.table, found.left, found.right
     for letter in sorted(table.idle):

@@ -354,7 +354,7 @@ class Page:
     @cached_property
     def sizes_in_words(self) -> frozenset[str]:
         """The sizes that it declares, and those of shapes that it says of anything."""
-        return self.sizes_of_names.union(sizes_alone(self.statements))
+        return self.sizes_of_names.union(sizes_alone(self.document, self.statements))
 
     @cached_property
     def sizes(self) -> frozenset[str]:

@@ -137,9 +137,7 @@ def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbe
         kinks = row.kinks(*(number(param, numbers) for param in base.params))
         if base.name == "exp":
             meaning = f"the argument of exp must not exceed {STEEPEST}"
-            yield Demand(
-                equation.name, meaning, base.arg, lambda array: bool(np.all(array <= STEEPEST)), positive=False
-            )
+            yield Demand(equation.name, meaning, base.arg, not_too_steep, positive=False)
         if row.positive:
             meaning = f"the argument of {base.name} must be positive"
             yield Demand(equation.name, meaning, base.arg, above_margin, positive=True, small=small)

@@ -57,8 +57,9 @@ def check_fast(problem: Problem, module: ModuleType, written: FastModule, *, see
     whole = f"{what} value_and_grad" if what != STYLE else "value_and_grad"
     found += named(check_candidate(problem, whole_candidate(problem, passes, written), seed=seed), whole)
     if hasattr(module, "CACHE"):
-        saved = module.CACHE, module.LEAST
-        module.CACHE, module.LEAST = 1, 2  # type: ignore[attr-defined]
+        least = {"CACHE": 1, "LEAST": 2, "PART": 0}
+        saved = {name: value for name, value in vars(module).items() if name in least}
+        vars(module).update({name: least[name] for name in saved})
         try:
             blocks = check_candidate(
                 problem,
@@ -66,7 +67,7 @@ def check_fast(problem: Problem, module: ModuleType, written: FastModule, *, see
                 seed=seed,
             )
         finally:
-            module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
+            vars(module).update(saved)
         found += named(blocks, f"{whole} in blocks")
     if written.kernels and not kernels_missing():
         kernels = check_candidate(problem, kernel_candidate(problem, passes, written), seed=seed)

@@ -112,8 +112,18 @@ def compare_at(problem: Problem, candidate: Candidate, point: Point, rng: np.ran
     compared = [compare(reference, found, sizes, "") for reference in every]
     if all(comparison.ok or math.isinf(comparison.error) for comparison in compared):
         return compared
-    floors = [most / one.bound for one, most in zip(every, explained(problem.program, point, differences), strict=True)]
+    here, largest = [difference(one, found) for one in every], [size_of_largest(one.array) for one in every]
+    try:
+        allowed = explained(problem.program, point, here, differences, largest)
+    except Exception:  # what fails nearby is explained by nothing
+        return compared
+    floors = [most / one.bound for one, most in zip(every, allowed, strict=True)]
     return [compare(one, found, sizes, "", floor=floor) for one, floor in zip(every, floors, strict=True)]
+
+
+def size_of_largest(array: Array) -> float:
+    """The largest magnitude of an entry."""
+    return float(np.max(np.abs(array), initial=0.0))
 
 
 def all_references(
@@ -253,7 +263,7 @@ def difference(reference: Reference, found: Mapping[str, Array]) -> Array:
     array = np.asarray(found.get(reference.tensor, np.nan))
     try:
         return shown(reference, array) - reference.array
-    except ValueError:
+    except (ValueError, IndexError):
         return np.zeros_like(reference.array)
 
 

@@ -64,7 +64,9 @@ def check_paths(derivation: Derivation, *, seed: int = 0) -> tuple[Comparison, .
     compared = [comparison(section, path, here) for section, path in paths]
     if all(one.ok or math.isinf(one.error) for one in compared):
         return tuple(compared)
-    allowed = explained(problem.program, point, differences)
+    pairs = [both(section, path, here) for section, path in paths]
+    largest = [float(np.max(np.abs(own), initial=0.0)) for _, own in pairs]
+    allowed = explained(problem.program, point, [derived - own for derived, own in pairs], differences, largest)
     return tuple(
         comparison(section, path, here, floor=most / one.bound)
         for (section, path), one, most in zip(paths, compared, allowed, strict=True)

@@ -25,34 +25,41 @@ TIMES = 4
 ALLOWED = 100
 """How many times what it moves by a difference may be."""
 
-LARGEST = 1e-8
-"""The part of the largest number at a point that no difference may exceed: arrays that nobody filled move as well."""
+LARGEST = 1e-6
+"""The part of what it is compared with that no difference may exceed: arrays that nobody filled move as well."""
+
+EXACT = 2.0**10
+"""What is a whole number of such parts of one is held without rounding, and not moved: the entries of a mask, say."""
 
 Differences = Callable[[Point], Sequence[Array]]
 
 
-def explained(program: Program, point: Point, differences: Differences) -> list[float]:
+def explained(
+    program: Program, point: Point, here: Sequence[Array], differences: Differences, sizes: Sequence[float]
+) -> list[float]:
     """How large an entry of each difference may be that rounding explains.
 
     Args:
         program: the forward program.
         point: where the differences were found.
-        differences: what they are at a point.
+        here: what they are there.
+        differences: what they are at a point nearby.
+        sizes: the largest entry of what each is compared with.
     """
-    source, here = np.random.default_rng(0), differences(point)
-    moves = [0.0] * len(here)
-    for _ in range(TIMES):
-        for number, (one, other) in enumerate(zip(here, differences(moved(program, point, source)), strict=True)):
-            move = float(np.max(np.abs(other - one), initial=0.0))
-            moves[number] = max(moves[number], move) if np.isfinite(move) else moves[number]
-    most = LARGEST * max([1.0, *(float(np.max(np.abs(array), initial=0.0)) for array in point.values.values())])
-    return [min(ALLOWED * move, most) for move in moves]
+    source, moves = np.random.default_rng(0), [0.0] * len(here)
+    with np.errstate(all="ignore"):
+        for _ in range(TIMES):
+            for number, (one, other) in enumerate(zip(here, differences(moved(program, point, source)), strict=True)):
+                move = float(np.max(np.abs(other - one), initial=0.0))
+                moves[number] = max(moves[number], move) if np.isfinite(move) else moves[number]
+    return [min(ALLOWED * move, LARGEST * max(1.0, size)) for move, size in zip(moves, sizes, strict=True)]
 
 
 def moved(program: Program, point: Point, source: np.random.Generator) -> Point:
     """The point with its inputs moved in their last digits."""
     inputs = {tensor.name: point.values[tensor.name] for tensor in program.inputs}
     for name in [tensor.name for tensor in program.inputs if tensor.values is None]:
-        inputs[name] = inputs[name] * (1 + LAST_DIGITS * source.uniform(-1, 1, np.shape(inputs[name])))
-    with np.errstate(all="ignore"):
-        return replace(point, values=run_program(program, inputs, point.sizes, point.parameters))
+        array = inputs[name]
+        parts = 1 + LAST_DIGITS * source.uniform(-1, 1, np.shape(array))
+        inputs[name] = np.where(array * EXACT == np.round(array * EXACT), array, array * parts)
+    return replace(point, values=run_program(program, inputs, point.sizes, point.parameters))

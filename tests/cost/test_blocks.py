@@ -107,6 +107,5 @@ def test_a_block_takes_half_of_what_it_adds_to_where_that_is_more_than_the_cache
     sizes = {extent: 2000 if extent.name == "T" else width for extent in report.extents}
     (step,) = report.blocks.steps(sizes, 4)
     room = max(1 << 20, 4 * (2 * 2000 * width) // 2)
-    assert step in {-(-2000 // count) for count in range(1, 2001)}
     most = max(room // (4 * 3 * 2000), 64)
     assert most / 2 <= step <= most or step == 2000

@@ -8,7 +8,7 @@ from indexcalc.generation import generate, loaded
 from indexcalc.language import read_problem
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.oracles import Point
-from indexcalc.proof.rounding import LARGEST, explained
+from indexcalc.proof.rounding import LARGEST, explained, moved
 from indexcalc.rewrite.derive import derive
 
 PROGRAM = read_problem("index i : N\ninput x[i]\nS = sum[i](x[i])\nupstream G = dL/dS\nderive x").program
@@ -23,7 +23,7 @@ def test_what_cancels_is_rounding_and_a_mistake_is_not():
         noise = 1e8 * (x.sum() - x[::-1].sum() + (x - x.mean()).sum())
         return [np.asarray(noise), np.asarray(noise + 1e-3), np.asarray(1e-3 * x)]
 
-    noise, shifted, scaled = explained(PROGRAM, POINT, differences)
+    noise, shifted, scaled = explained(PROGRAM, POINT, differences(POINT), differences, [1.0, 1.0, 1.0])
     assert abs(differences(POINT)[0]) <= noise < 1e-3
     assert shifted == pytest.approx(noise, rel=1e-3)
     assert scaled < 1e-15
@@ -31,8 +31,19 @@ def test_what_cancels_is_rounding_and_a_mistake_is_not():
 
 def test_arrays_that_nobody_filled_are_no_rounding():
     source = np.random.default_rng(1)
-    (allowed,) = explained(PROGRAM, POINT, lambda _: [source.normal(size=3)])
-    assert allowed <= LARGEST * max(1.0, np.abs(X).max(), abs(X.sum()))
+    (allowed,) = explained(PROGRAM, POINT, [np.zeros(3)], lambda _: [source.normal(size=3)], [5.0])
+    assert allowed <= 5.0 * LARGEST
+
+
+def test_masks_are_not_moved():
+    """What hides a score is as large as its author likes, and would move by much."""
+    text = "index i : N\ninput s[i], m[i]\nS[i] = s[i] - 1e15 * (1 - m[i])\nupstream G[i] = dL/dS[i]\nderive s"
+    program = read_problem(text).program
+    mask = np.array([1.0, 0.0, 1.0])
+    values = {"s": X[:3], "m": mask, "S": X[:3] - 1e15 * (1 - mask)}
+    near = moved(program, Point(values, {program.extents[0]: 3}), np.random.default_rng(0))
+    assert np.array_equal(near.values["m"], mask)
+    assert 0 < np.abs(near.values["S"] - values["S"]).max() < 1e-14
 
 
 CANCELLING = """
@@ -71,3 +82,12 @@ def test_points_at_which_an_exponential_overflows_are_not_taken():
     for seed in range(4):
         outputs = generate(derive(read_problem(text)), seed=seed)
         assert outputs.report.ok, outputs.report.failures
+
+
+def test_a_gradient_that_is_missing_beside_one_that_is_wrong_is_named():
+    derivation = derive(read_problem(CANCELLING))
+    module = loaded(numpy_module(derivation))
+    right = module.backward
+    module.backward = lambda *given: type("Gradients", (), {"dw": right(*given).dw * (1 + 1e-6)})
+    report = check_module(derivation.problem, module, names=module_names(derivation))
+    assert {comparison.tensor for comparison in report.failures} == {"dx", "dw"}

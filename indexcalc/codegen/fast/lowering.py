@@ -267,15 +267,15 @@ class Lowering(Arrays):
         """A pointwise function of the table."""
         template = row_of(name).numpy
         function, _, rest = template.partition("(")
-        constant = flat(self.text(params[0])) if params else ""
         parts = [part.strip() for part in rest[:-1].split(",")]
+        known = {"{c}": self.text(params[0])} if params else {}
         if not isinstance(argument, Array):
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
-            text = self.text(argument)
-            given = (text if part == "{x}" else Atom(part.format(x="", c=constant)) for part in parts)
+            known["{x}"] = self.text(argument)
+            given = (known.get(part) or Atom(part) for part in parts)
             return self.made(Operation.MAP, "float", (Call(function, tuple(given)),), ())
         use = self.use(argument, argument.axes)
-        arguments = tuple(use if part == "{x}" else Atom(part.format(x="", c=constant)) for part in parts)
+        arguments = tuple(use if part == "{x}" else known.get(part) or Atom(part) for part in parts)
         return self.made(Operation.MAP, function, arguments, argument.axes)
 
     def hidden(self, masks: list[Mask], value: Value, otherwise: str) -> Value:

@@ -272,10 +272,12 @@ def factors_between(rest: Sequence[Token]) -> Factors | None:
     return tuple(sizes)
 
 
-def sizes_alone(statements: Iterable[Statement]) -> Iterator[str]:
-    r"""The letters of formulas that are nothing but a shape, ``$p \times q$``, whatever they are said of."""
+def sizes_alone(document: Document, statements: Iterable[Statement]) -> Iterator[str]:
+    r"""The letters of formulas that are the shape of a matrix, ``a $p \times q$ matrix``, whatever it is said of."""
     for statement in statements:
-        factors = factors_between(statement.sides[0].tokens) if len(statement.sides) == 1 else None
+        end = statement.span.end
+        alone = len(statement.sides) == 1 and SIZED_END.match(document.source[end : end + 60])
+        factors = factors_between(statement.sides[0].tokens) if alone else None
         if factors is not None and len(factors) > 1:
             yield from (name for names in factors for name in names)
 
