@@ -201,8 +201,8 @@ def _summed_at(
 ) -> np.ndarray:
     """total[places] += parts, from an axis on: the axes of places become one.
 
-    A row alone is copied. Several of one place are brought together by a sort, and added
-    up run by run; nothing is added outside.
+    A row alone is copied. Several of one place are brought together by a sort, and
+    added up run by run; nothing is added outside.
     """
     at, count = np.ravel(places), np.ndim(places)
     moved = np.moveaxis(parts, range(axis, axis + count), range(count))
