@@ -139,18 +139,18 @@ def _summed_at(
     rest = moved.shape[count:]
     rows = moved.reshape(at.size, *rest)
     inside = (at >= 0) & (at < length)
-    if not inside.all():
-        at, rows = at[inside], rows[inside]
+    within = slice(None) if inside.all() else inside
+    to, given = at[within], rows[within]
     total = np.zeros((length, *rest), dtype=parts.dtype)
-    total[at] = rows
-    order = np.argsort(at, kind="stable")
-    runs = at[order]
+    total[to] = given
+    order = np.argsort(to, kind="stable")
+    runs = to[order]
     starts = np.flatnonzero(np.diff(runs, prepend=-1))
     counts = np.diff(starts, append=runs.size)
     several = counts > 1
     if several.any():
         together, sizes = order[np.repeat(several, counts)], counts[several]
         firsts = np.cumsum(sizes) - sizes
-        added = np.add.reduceat(rows[together], firsts, axis=0)
+        added = np.add.reduceat(given[together], firsts, axis=0)
         total[runs[starts[several]]] = added
     return np.moveaxis(total, 0, axis)

@@ -23,9 +23,6 @@ from indexcalc.rewrite.cost import Sizes, size_of
 CACHE = 1 << 20
 """The bytes that the arrays of one block may take: the second-level cache of a core."""
 
-PART = 0.5
-"""They may take this part of the totals that a block adds to, which move each time."""
-
 LEAST = 64
 """The least length of a block along its last index: shorter ones cost more in calls than cache saves."""
 
@@ -43,7 +40,6 @@ class InBlocks:
         ends: entries of inputs and results, without these tensors.
         held: for each equation, what is held in full over `ends`, and of these tensors for one value of the indices.
         moved: what is read or written, and for which of the indices once each block.
-        added: what a block adds to, of totals that lack an index that is cut.
     """
 
     indices: tuple[Index, ...]
@@ -51,17 +47,15 @@ class InBlocks:
     ends: Count
     held: tuple[tuple[Count, Count], ...]
     moved: tuple[tuple[Count, frozenset[int]], ...]
-    added: Count
 
     def steps(self, sizes: Numbers, width: int) -> tuple[int, ...]:
-        """How many values of each index one block takes: the last index first, as many as `CACHE` or `PART` allow.
+        """How many values of each index one block takes: the last index first, as many as the cache holds.
 
         Args:
             sizes: of all extents.
             width: bytes an entry.
         """
-        size = max(CACHE, int(PART * width * self.added.at(sizes)))
-        room, found = max(size // (width * max(cell.at(sizes) for _, cell in self.held)), 1), []
+        room, found = max(CACHE // (width * max(cell.at(sizes) for _, cell in self.held)), 1), []
         for number, index in enumerate(reversed(self.indices)):
             length = size_at(index.extent, sizes)
             step = max(min(max(room, 1 if number else LEAST), length), 1)
@@ -147,18 +141,9 @@ def counted(forward: Program, backward: Program, ends: Count, loop: Loop, sizes:
         if one not in loop.inside:
             moved.append((total((entries_read(one, sizes, tensors), entries_written(one))), NOWHERE))
     moved += traffic(loop, sizes, tensors)
-    added = total(span(rest) for rest in totals_of(loop))
     first = names[0]
     indices = tuple(shapes[first][cut[first]] for cut in loop.cuts)
-    return InBlocks(indices, names, less(ends, asked), tuple(held), tuple(moved), added)
-
-
-def totals_of(loop: Loop) -> Iterator[tuple[Index, ...]]:
-    """What a block adds to: the indices that are not cut, of each result that lacks one that is."""
-    for equation in loop.inside:
-        cut = {next(iter(set(cut_indices(equation, one, frozenset(one))))) for one in loop.cuts}
-        if equation.name not in loop.names and not cut <= {*equation.slots}:
-            yield tuple(index for index in equation.slots if index not in cut)
+    return InBlocks(indices, names, less(ends, asked), tuple(held), tuple(moved))
 
 
 def rest_of(slots: Sequence[Index], name: str, cuts: Sequence[Cut]) -> tuple[Index, ...]:

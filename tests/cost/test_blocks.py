@@ -99,13 +99,3 @@ def test_a_block_is_no_longer_than_the_cache_holds():
         (step,) = blocks.steps({**sizes, T: length}, 4)
         assert step <= max(64, (1 << 20) // (4 * 3 * length))
         assert step >= min(length, 33)
-
-
-@pytest.mark.parametrize("width", [16, 700, 1500, 5000])
-def test_a_block_takes_half_of_what_it_adds_to_where_that_is_more_than_the_cache_holds(width):
-    report = cost_report(derivation_of("attention"))
-    sizes = {extent: 2000 if extent.name == "T" else width for extent in report.extents}
-    (step,) = report.blocks.steps(sizes, 4)
-    room = max(1 << 20, 4 * (2 * 2000 * width) // 2)
-    most = max(room // (4 * 3 * 2000), 64)
-    assert most / 2 <= step <= most or step == 2000
