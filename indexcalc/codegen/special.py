@@ -135,7 +135,7 @@ SHORT_ERF = '''\
 def _short_erf_of_block(x: np.ndarray) -> np.ndarray:
     """The error function to about 4e-7 of its value.
 
-    The quotient of polynomials in x^2 of degree 5 whose relative error is least.
+    A quotient of polynomials in x^2 of degree 5, fitted for the least relative error.
     """
     a = (
         2.045693159e-6,

@@ -41,7 +41,6 @@ WORST_CONDITION = 1e4
 LARGEST = 1e8
 """The largest magnitude of a tensor's entry at which a comparison of gradients is meaningful."""
 
-
 STEEPEST = 300
 """The largest exponent: beyond, products of exponentials are no numbers, though they stand in a denominator alone."""
 

@@ -10,6 +10,7 @@ import copy
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -33,7 +34,7 @@ from indexcalc.proof.oracles import (
 )
 from indexcalc.proof.orders import along, bound_of, closest, directions_for, fixed_inputs
 from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
-from indexcalc.proof.rounding import explained
+from indexcalc.proof.rounding import judged_again
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 FORWARD_BOUND = 1e-9
@@ -93,54 +94,34 @@ def compare_at(problem: Problem, candidate: Candidate, point: Point, rng: np.ran
     directions = {one.name: rng.normal(size=np.shape(point.values[one.of])) for one in problem.directions}
     given = {**{up.name: weights[up.of] for up in problem.upstream}, **directions}
     drawn = copy.deepcopy(rng)
+    found, note = ran(candidate, point, given)
 
-    def asked(at: Point, source: np.random.Generator) -> tuple[Mapping[str, Array], list[Reference]]:
-        with np.errstate(all="ignore"):
-            found = candidate(at, given)
-        return found, all_references(problem, at, weights, directions, found=found, rng=source)
+    def oracles(at: Point, source: np.random.Generator) -> list[Reference]:
+        return [
+            *references(problem, at, weights, found, source),
+            *order_references(problem, at, weights, directions, found=found, rng=source),
+        ]
 
     def differences(at: Point) -> list[Array]:
-        found, every = asked(at, copy.deepcopy(drawn))
-        return [difference(reference, found) for reference in every]
+        near, _ = ran(candidate, at, given)
+        return [difference(reference, near) for reference in oracles(at, copy.deepcopy(drawn))]
 
     sizes = {str(extent): size for extent, size in point.sizes.items()}
-    try:
-        found, every = asked(point, rng)
-    except Exception as error:  # the code under test may fail in any way, and that is a finding
-        note = f"it raised {type(error).__name__}: {error}"
-        return [compare(one, {}, sizes, note) for one in all_references(problem, point, weights, directions, rng=rng)]
-    compared = [compare(reference, found, sizes, "") for reference in every]
+    every = oracles(point, rng)
+    compared = [compare(reference, found, sizes, note) for reference in every]
     if all(comparison.ok or math.isinf(comparison.error) for comparison in compared):
         return compared
-    here, largest = [difference(one, found) for one in every], [size_of_largest(one.array) for one in every]
+    here, right = [difference(one, found) for one in every], [one.array for one in every]
+    return judged_again(compared, here, right, differences, (problem.program, point))
+
+
+def ran(candidate: Candidate, point: Point, given: Mapping[str, Array]) -> tuple[Mapping[str, Array], str]:
+    """What a candidate returns; if it fails, nothing and why."""
     try:
-        allowed = explained(problem.program, point, here, differences, largest)
-    except Exception:  # what fails nearby is explained by nothing
-        return compared
-    floors = [most / one.bound for one, most in zip(every, allowed, strict=True)]
-    return [compare(one, found, sizes, "", floor=floor) for one, floor in zip(every, floors, strict=True)]
-
-
-def size_of_largest(array: Array) -> float:
-    """The largest magnitude of an entry."""
-    return float(np.max(np.abs(array), initial=0.0))
-
-
-def all_references(
-    problem: Problem,
-    point: Point,
-    weights: Mapping[str, Array],
-    directions: Mapping[str, Array],
-    *,
-    found: Mapping[str, Array] | None = None,
-    rng: np.random.Generator,
-) -> list[Reference]:
-    """What the oracles say of all that is returned and all that is asked for."""
-    found = found or {}
-    return [
-        *references(problem, point, weights, found, rng),
-        *order_references(problem, point, weights, directions, found=found, rng=rng),
-    ]
+        with np.errstate(all="ignore"):
+            return candidate(point, given), ""
+    except Exception as error:  # the code under test may fail in any way, and that is a finding
+        return {}, f"it raised {type(error).__name__}: {error}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,18 +198,8 @@ def order_references(
             yield Reference(TIMES.format(result.name), product, method, bound)
 
 
-def compare(
-    reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str, *, floor: float = FLOOR
-) -> Comparison:
-    """One array against its reference; a missing one is infinitely wrong.
-
-    Args:
-        reference: what an oracle says.
-        found: what the candidate returns.
-        sizes: for the report.
-        note: what went wrong before.
-        floor: the least scale that an error is divided by, if it is more than `FLOOR`.
-    """
+def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str) -> Comparison:
+    """One array against its reference; a missing one is infinitely wrong."""
     name, directions, columns = reference.tensor, reference.directions, reference.columns
     expected = np.shape(reference.array) if directions is None else directions.shape[1:]
     if columns is not None:
@@ -245,7 +216,7 @@ def compare(
         else:
             # Along directions: over the length of the array, which such a product has on average.
             length = 0.0 if directions is None else float(np.linalg.norm(array))
-            error = relative_error(shown(reference, array), reference.array, max(floor, FLOOR, length))
+            error = relative_error(shown(reference, array), reference.array, max(FLOOR, length))
     return Comparison(name, reference.method, error, reference.bound, sizes, note)
 
 
@@ -259,12 +230,11 @@ def shown(reference: Reference, array: Array) -> Array:
 
 
 def difference(reference: Reference, found: Mapping[str, Array]) -> Array:
-    """What a reference sees of an array, less what it says; nothing where the array is missing or misshapen."""
-    array = np.asarray(found.get(reference.tensor, np.nan))
-    try:
-        return shown(reference, array) - reference.array
-    except (ValueError, IndexError):
-        return np.zeros_like(reference.array)
+    """What a reference sees of an array, less what it says; NaN where the array is missing or misshapen."""
+    if reference.tensor in found:
+        with suppress(ValueError, IndexError):
+            return shown(reference, np.asarray(found[reference.tensor])) - reference.array
+    return np.full_like(reference.array, np.nan)
 
 
 def backward_candidate(backward: Program) -> Candidate:

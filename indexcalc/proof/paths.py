@@ -21,9 +21,9 @@ from indexcalc.proof.oracles import (
 )
 from indexcalc.proof.orders import fixed_inputs
 from indexcalc.proof.report import Comparison
-from indexcalc.proof.rounding import explained
+from indexcalc.proof.rounding import judged_again
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
-from indexcalc.proof.steps import FLOOR, Context, context_at, contribution, gradients_read, largest_term, value_of
+from indexcalc.proof.steps import Context, context_at, contribution, gradients_read, largest_term, value_of
 
 PATH = "one path"
 """What the method of a comparison says of a share of a gradient, which nobody asked for by itself."""
@@ -61,15 +61,13 @@ def check_paths(derivation: Derivation, *, seed: int = 0) -> tuple[Comparison, .
         return ()
     here = context_at(first, point, weights, known)
     paths = [(section, path) for section, path in paths if has_time(section, path, here)]
-    compared = [comparison(section, path, here) for section, path in paths]
+    pairs = [both(section, path, here) for section, path in paths]
+    compared = [comparison(*one, pair, here) for one, pair in zip(paths, pairs, strict=True)]
     if all(one.ok or math.isinf(one.error) for one in compared):
         return tuple(compared)
-    pairs = [both(section, path, here) for section, path in paths]
-    largest = [float(np.max(np.abs(own), initial=0.0)) for _, own in pairs]
-    allowed = explained(problem.program, point, [derived - own for derived, own in pairs], differences, largest)
+    right = [own for _, own in pairs]
     return tuple(
-        comparison(section, path, here, floor=most / one.bound)
-        for (section, path), one, most in zip(paths, compared, allowed, strict=True)
+        judged_again(compared, [derived - own for derived, own in pairs], right, differences, (problem.program, point))
     )
 
 
@@ -93,12 +91,10 @@ def has_time(section: Section, path: Path, context: Context) -> bool:
     return equation is None or entries * grid_points(equation, context.point) <= WORK_LIMIT
 
 
-def comparison(section: Section, path: Path, context: Context, *, floor: float = FLOOR) -> Comparison:
-    """What is derived of a path against the oracles; the floor is the least scale of an error."""
+def comparison(section: Section, path: Path, pair: tuple[Array, Array], context: Context) -> Comparison:
+    """What is derived of a path against the oracles, as `both` gives it."""
     method = method_for(context.problem.program)
-    derived, own = both(section, path, context)
-    terms = largest_term(path.result, section.equation.lhs.indices, context, {})
-    error = relative_error(derived, own, max(floor, terms))
+    error = relative_error(*pair, largest_term(path.result, section.equation.lhs.indices, context, {}))
     name = f"{section.equation.lhs.tensor} through {path.consumer.tensor}"
     sizes = {str(extent): size for extent, size in context.point.sizes.items()}
     return Comparison(name, f"{method}, {PATH}", error, BOUNDS[method], sizes)

@@ -24,7 +24,7 @@ class Comparison:
         error: the worst relative error over all sizes; infinite for a wrong shape, a NaN or an exception.
         bound: the error at which the tensor counts as wrong.
         sizes: the extents at which the worst error was seen.
-        note: what went wrong, if it is more than a number.
+        note: what went wrong, if it is more than a number, or why it holds all the same.
     """
 
     tensor: str

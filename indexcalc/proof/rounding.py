@@ -6,6 +6,7 @@ difference is another one each time, while that of a mistake stays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from indexcalc.program import Program
 from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
+from indexcalc.proof.report import Comparison
 
 LAST_DIGITS = 2.0**-51
 """The part of itself by which an input is moved, at most."""
@@ -31,7 +33,35 @@ LARGEST = 1e-6
 EXACT = 2.0**10
 """What is a whole number of such parts of one is held without rounding, and not moved: the entries of a mask, say."""
 
+EXPLAINED = "what is left of larger numbers, whose rounding explains the difference"
+"""The note of a comparison that holds for that."""
+
 Differences = Callable[[Point], Sequence[Array]]
+
+
+def judged_again(
+    compared: Sequence[Comparison],
+    here: Sequence[Array],
+    right: Sequence[Array],
+    differences: Differences,
+    at: tuple[Program, Point],
+) -> list[Comparison]:
+    """The comparisons, of which those that rounding explains are within their bounds, and say so.
+
+    Args:
+        compared: what was found.
+        here: the difference of each.
+        right: what each is compared with.
+        differences: what the differences are at a point nearby; NaN where there is none.
+        at: the forward program, and where the differences were found.
+    """
+    sizes = [float(np.max(np.abs(array), initial=0.0)) for array in right]
+    found = []
+    for one, gap, most in zip(compared, here, explained(*at, here, differences, sizes), strict=True):
+        share = float(np.max(np.abs(gap), initial=0.0)) / most if most else math.inf
+        holds = not one.ok and share <= 1
+        found.append(replace(one, error=one.bound * share, note=EXPLAINED) if holds else one)
+    return found
 
 
 def explained(

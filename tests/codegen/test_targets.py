@@ -66,6 +66,14 @@ w[i] = sum[j]([i < j] * sigmoid(eps)) + sigmoid(eps) * exp(-eps) + max(x[i], eps
 y[i] = s + sum[j]([j <= i] * 1) + sum[j]([i < j] * sigmoid(eps) * u[j]) + w[i]
 derive x, b, u, v
 """,
+    "steps of numbers": """
+index i : N
+param p = 0.75
+param q = 0.5
+input x[i]
+y[i] = x[i] * step(p - q) + step(x[i] - p) * x[i] * step(q - p - x[i])
+derive x
+""",
     "largest": """
 index i : N
 index j : M

@@ -52,7 +52,7 @@ derive x
 """
 
 
-def test_a_path_whose_slopes_cancel_is_compared_by_the_gradient_that_is_handed_down() -> None:
+def test_a_path_whose_slopes_cancel_is_rounding() -> None:
     derivation = derive(read_problem(SPREAD))
     found = check_paths(derivation, seed=1)
     assert found
