@@ -10,6 +10,7 @@ from indexcalc.language.document.masks import contexts_of, html_ranges, markdown
 from indexcalc.language.document.model import Document, Row, Span
 from indexcalc.language.document.scan import find_macros, find_spans
 from indexcalc.language.document.sections import ROW, Section, find_sections
+from indexcalc.language.latex.packages import PACKAGES
 
 SOURCE_LIMIT = 4_000_000
 """The longest document that is read, in characters."""
@@ -50,7 +51,7 @@ def read_document(source: str, name: str = "note.md") -> Document:
     spans.sort(key=lambda span: span.start)
     sections = find_sections(text, name)
     contexts, rows = sorted_contexts(source, sections, contexts_of(source, code))
-    return Document(name, source, tuple(spans), macros, contexts, sections, rows)
+    return Document(name, source, tuple(spans), {**PACKAGES, **macros}, contexts, sections, rows)
 
 
 def check_blanks(source: str, name: str) -> None:

@@ -21,11 +21,17 @@ LENGTH_LIMIT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A macro of the document: how many arguments it takes, its body with ``#1``, ``#2``, ..., and an optional one."""
+    """A macro: how many arguments it takes, its body with ``#1``, ``#2``, ..., and an optional one.
+
+    Some macros of packages have `longer` bodies, for each argument in braces more, or may have a star behind their name
+    that changes no more than looks.
+    """
 
     arity: int
     body: str
     default: str | None = None
+    longer: tuple[str, ...] = ()
+    starred: bool = False
 
 
 def filled(body: str, arguments: list[str]) -> str:
@@ -36,13 +42,21 @@ def filled(body: str, arguments: list[str]) -> str:
 def used(text: str, position: int, macro: Macro) -> tuple[str, int]:
     """What a use of a macro comes to, whose name ends at a position, and where its arguments end."""
     arguments = []
+    position += macro.starred and text.startswith("*", position)
     if macro.default is not None:
         argument, position = optional_argument(text, position, macro.default)
         arguments.append(argument)
     for _ in range(macro.arity - len(arguments)):
         argument, position = raw_argument(text, position)
         arguments.append(argument)
-    return filled(macro.body, arguments), position
+    body = macro.body
+    for longer in macro.longer:
+        if not text.startswith("{", position):
+            break
+        argument, position = raw_argument(text, position)
+        arguments.append(argument)
+        body = longer
+    return filled(body, arguments).replace("^{}", ""), position
 
 
 COMMAND = re.compile(r"\\(?:([A-Za-z]+)|.)", re.DOTALL)

@@ -129,7 +129,7 @@ class Tokenizer:
             kind, value = str(match.lastgroup), match.group()
             start = offset + position if fixed is None else fixed
             position = match.end()
-            macro = self.macros.get(value.removeprefix("\\")) if kind == "command" else None
+            macro = self.macros.get(value.removeprefix("\\").removesuffix("*")) if kind == "command" else None
             if macro is not None:
                 self.expansions += 1
                 if self.expansions > EXPANSION_LIMIT:
