@@ -15,6 +15,7 @@ from indexcalc.document.meaning.sizes import EXACT_LIMIT
 from indexcalc.document.memory import Memory
 from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Range, Sections, Surroundings
+from indexcalc.document.statements.brackets import Table, tables_read
 from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.capitals import capitals_in
 from indexcalc.document.statements.constancy import held_beside
@@ -163,6 +164,12 @@ class Page:
         return frozenset(found)
 
     # How names are used
+
+    @cached_property
+    def tables(self) -> frozenset[Table]:
+        """The arrays that it writes as functions of their indices."""
+        sides = (side.tokens for statement in self.statements for side in statement.sides)
+        return frozenset(table for tokens in sides for table in tables_read(tokens))
 
     @cached_property
     def survey(self) -> Survey:

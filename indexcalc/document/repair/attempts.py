@@ -15,7 +15,7 @@ from indexcalc.document.outcomes import Comparison, Relation, Truth, brought_tog
 from indexcalc.document.page import Page
 from indexcalc.document.reader import Reader
 from indexcalc.document.scope import Scope
-from indexcalc.document.statements.brackets import with_brackets
+from indexcalc.document.statements.brackets import with_brackets, with_entries
 from indexcalc.document.statements.differentials import joined
 from indexcalc.document.statements.layers import with_layers
 from indexcalc.document.statements.outline import Statement
@@ -86,7 +86,8 @@ class Attempts:
         if self.printed > TRIALS:
             return False
         with suppress(*UNREADABLE):
-            (tokens,) = with_brackets([tokenize(latex, self.page.document.macros)])
+            printed = tokenize(latex, self.page.document.macros)
+            (tokens,) = with_brackets([list(with_entries(printed, self.page.tables))])
             tokens = joined(tokens) if self.runs_together else tokens
             tree = parse(with_layers(tokens, self.statement.families))
             table = table_of(self.page, self.relation, self.interpretation)

@@ -146,7 +146,7 @@ class Spelling:
     def labelled(self, token: Token, below: Sequence[Token]) -> str:
         """A name with the letters of its layer and of indices above it where the document has them, and a subscript."""
         base, labels = split_labels(token.text) if token.kind == "NAME" else (token.text, ())
-        if below and below[0].kind == "[":
+        if below and (below[0].kind == "[" or (below[0].kind == "(" and below[0].index)):
             return self.labelled(token, ()) + self.tokens(below)
         if not labels:
             return self.token(token) + (f"_{{{self.tokens(below)}}}" if below else "")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from indexcalc.document.statements.brackets import OPERATORS
+from indexcalc.document.statements.brackets import OPERATORS, summed_in
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import is_transpose
@@ -119,18 +119,6 @@ def is_called(token: Token) -> bool:
 def spelt(tokens: Iterable[Token]) -> tuple[str, ...]:
     """The texts of tokens, braces apart."""
     return tuple(token.text for token in tokens if token.kind not in ("{", "}"))
-
-
-def summed_in(tokens: Sequence[Token]) -> frozenset[str]:
-    """The letters over which sums run."""
-    found = set[str]()
-    for position, token in enumerate(tokens[:-1]):
-        if token.kind == "SUM" and tokens[position + 1].kind == "SUB":
-            below = tokens[position + 2 : after_scripts(tokens[: position + LIMITS], position + 1)]
-            kinds = [one.kind for one in below]
-            end = kinds.index("REL") if "REL" in kinds else len(below)
-            found.update(one.text for one in below[:end] if one.kind == "NAME")
-    return frozenset(found)
 
 
 def heads(tokens: Sequence[Token]) -> Iterator[str]:
