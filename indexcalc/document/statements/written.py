@@ -76,6 +76,9 @@ def without_reasons(tokens: Sequence[Token]) -> list[Token]:
             if beside or is_reason(tokens[position]):
                 position = end
                 continue
+            if start and tokens[start - 1].kind == "NEWLINE" and is_remark(tokens[position:end]):
+                position = end + 1
+                continue
         position = max(position, start + 1)
         result.extend(tokens[start:position])
     return result
@@ -103,6 +106,11 @@ def is_last(cell: Sequence[Token]) -> bool:
     kinds = [token.kind for token in cell]
     words = kinds[:1] == ["TEXT"] or (kinds[:1] == ["NAME"] and "REL" not in kinds)
     return words and "AMP" not in kinds
+
+
+def is_remark(row: Sequence[Token]) -> bool:
+    """Whether a row of a display consists of words, and perhaps of names in them, and says no relation."""
+    return row[:1] != [] and row[0].kind == "TEXT" and " " in row[0].text.strip() and all(t.kind != "REL" for t in row)
 
 
 def end_of_row(tokens: Sequence[Token], start: int) -> int:

@@ -102,3 +102,16 @@ def test_words_in_columns_of_their_own_are_no_member(words):
 def test_an_equation_whose_name_is_words_is_one_beside_another_too():
     claim = r"\begin{aligned} y &= X v && \text{loss} &= 2 y_1 \end{aligned}"
     assert any("2 y_1" in found.latex for found in check(f"{GIVEN}\n$${claim}$$\n").claims)
+
+
+def test_a_row_of_words_is_no_member():
+    page = r"""Let $X \in \mathbb{R}^{n \times d}$ and $v \in \mathbb{R}^d$.
+
+$$\begin{aligned}
+\sum_i (X v)_i &= \sum_{ik} X_{ik} v_k \\
+&\qquad \text{the sum over } i \text{ of 1 is } n \\
+&= \mathbf{1}^\top X v
+\end{aligned}$$
+"""
+    assert [claim.verdict in TRUE for claim in check(page).claims[-2:]] == [True, True]
+    assert check(page.replace(r"&= \mathbf{1}^\top X v", r"&= 2 \mathbf{1}^\top X v")).claims[-1].verdict not in TRUE
