@@ -106,6 +106,7 @@ DOCUMENT_FLOORS = {
     "fitting": 14,
     "deciding": 15,
     "explanation": 15,
+    "modes": 15,
     "restated": 16,
     "check": 17,
     "collecting": 18,

@@ -8,9 +8,9 @@ again, each under what the others speak for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from indexcalc.document.choices import Interpretation, Kind, system_choice
+from indexcalc.document.choices import Interpretation, Kind
 from indexcalc.document.claimed_shapes import shape_said
 from indexcalc.document.deciding import Decision, decided
 from indexcalc.document.diagnosis import Diagnosis, Difference
@@ -18,25 +18,18 @@ from indexcalc.document.evidence import ALL, Votes, bases, bears_on, consensus, 
 from indexcalc.document.explanation import explanation
 from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.fitting import fitted_ranks
-from indexcalc.document.meaning.sizes import ShapeError
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.modes import gives_another, gives_meaning, may_give_meaning_anew, stands_alone, unjudged
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page, page_of
-from indexcalc.document.reader import read
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.calls import shown
 from indexcalc.document.statements.context import Context, read_context
-from indexcalc.document.statements.heads import called_head
-from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
-from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
+from indexcalc.document.statements.outline import ORDERS, Side
 from indexcalc.document.statements.parts import lines_of
-from indexcalc.document.statements.shapes import shape_written
-from indexcalc.document.statements.values import Mean, Spread
-from indexcalc.document.table import Table
-from indexcalc.errors import IndexCalcError, LimitError, SpecError
+from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, read_document
 
 ROUNDS = 8
@@ -203,55 +196,6 @@ def judgements(page: Page, explain: Collection[int] = ()) -> tuple[Mapping[Relat
     return judged, votes
 
 
-def gives_meaning(page: Page, number: int) -> bool:
-    """Whether a statement is the first that defines the name that is its first member."""
-    head = page.heads[number]
-    return head is not None and page.defining.get(head.name, ())[:1] == (number,)
-
-
-def has_meaning(page: Page, number: int) -> bool:
-    """Whether the first member of a statement is an expectation or an integral: what is written says what it is.
-
-    So is a variance, unless the statement gives that of names, as a law for them.
-    """
-    head = page.heads[number]
-    value = page.values.of(head.name) if head is not None else None
-    return isinstance(value, Mean) or (
-        isinstance(value, Spread) and not any(number in laws for laws in page.spreads.values())
-    )
-
-
-def determines(page: Page, number: int, supported: Interpretation) -> bool:
-    """Whether a statement is the first of those that determine a name without giving it, and can be solved for it."""
-    names = [name for name, numbers in page.systems.items() if numbers[0] == number]
-    names += [
-        name for name, follows in page.may_follow.items() if follows == number and follows_from(page, name, supported)
-    ]
-    table = Table(page, page.asking(Interpretation()), number, read)
-    return any(table.is_solvable(name, number) for name in names)
-
-
-def follows_from(page: Page, name: str, supported: Interpretation) -> bool:
-    """Whether the document says of a name that the equation determines it which may do so."""
-    asked = system_choice(name, page.line(page.may_follow[name]))
-    return supported.option(asked).name == "determined"
-
-
-def may_give_meaning_anew(page: Page, number: int) -> bool:
-    """Whether a statement is the first to define its name in a section that may stand alone."""
-    section, head = page.standing(number), page.heads[number]
-    if section is None or head is None:
-        return False
-    own = (n for n in page.defining.get(head.name, ()) if section[0] <= page.statements[n].span.start < section[1])
-    return next(own, None) == number
-
-
-def stands_alone(page: Page, number: int, supported: Interpretation) -> bool:
-    """Whether the document says of the section around a statement that it stands alone."""
-    section = page.standing(number)
-    return section is not None and supported.option(page.sections.standing_choice(section)).name == "alone"
-
-
 def holds_from_the_first(relation: Relation, known: Mapping[RelationKey, Judged]) -> bool:
     """Whether a member need not be compared with this one: under the usual reading it equals the first."""
     first = known.get((relation.number, relation.member, 0)) if relation.against else None
@@ -292,7 +236,8 @@ def claims_of(
         decision = decided(page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong)
         holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
         wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
-        if decision.verdict is Verdict.UNCLEAR and member == 1 and gives_meaning(page, number):
+        unclear = decision.verdict is Verdict.UNCLEAR and member == 1
+        if unclear and (gives_meaning(page, number) or gives_another(page, number, found, supported)):
             holding.add(member)  # what is not true of any such value may be what is assumed of this one
             yield claim_of(page, side, Verdict.DEFINITION, "", display=statement.span.display)
             continue
@@ -301,83 +246,6 @@ def claims_of(
             one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]
             claim = replace(claim, explanation=explanation(page, *one, votes))
         yield claim
-
-
-OTHERWISE = {
-    **dict.fromkeys(ORDERS, "which of two numbers is greater"),
-    **dict.fromkeys(("≺", "≻"), "which of two is greater"),
-    **dict.fromkeys(("≲", "≳"), "an order of magnitude"),
-    **dict.fromkeys(("!=", "≁"), "that a relation does not hold"),
-    **dict.fromkeys(("⊂", "⊃"), "what is a part of a set"),
-    **dict.fromkeys(("in", "∋", "∉"), "what is in a set"),
-    **dict.fromkeys(("->", "=>", "for"), "what follows from what"),
-    "≈": "what is only nearly equal",
-    "∝": "an equality up to a factor",
-    "~": "an equality of distributions",
-    "⊥": "what is independent of what",
-}
-"""What a relation that is no equality says: it is read, and not judged."""
-
-
-@dataclass(frozen=True)
-class Unjudged:
-    """What is said of a member that claims nothing, and whether what follows may rest on it."""
-
-    verdict: Verdict
-    reason: str = ""
-    defines: bool = False
-
-
-def unjudged(page: Page, number: int, member: int, supported: Interpretation) -> Unjudged | None:
-    """What is said of a member that claims nothing, or cannot be read; None for what is to be judged."""
-    statement = page.statements[number]
-    side = statement.sides[member]
-    head = page.heads[number]
-    meanings = page.defining.get(head.name, ()) if head is not None else ()
-    if (
-        number in page.cases
-        or compares_letters(statement, page.index_letters)
-        or bounds(page.survey, statement, member)
-    ):
-        return Unjudged(Verdict.CONDITION)
-    if draws(page.survey, statement, member):
-        return Unjudged(Verdict.DECLARATION)
-    if side.relation not in EQUALITIES:
-        unread = unreadable(page, number, member, supported)
-        return Unjudged(Verdict.UNCLEAR if unread else Verdict.UNJUDGED, unread or OTHERWISE[side.relation])
-    # Those that rest on it may speak too: whether it is a definition is no question of whether it is true.
-    anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
-    if member == 1 and (gives_meaning(page, number) or anew) and not has_meaning(page, number):
-        return Unjudged(Verdict.DEFINITION, defines=True)
-    if (number, member) in page.implying:
-        return Unjudged(Verdict.DEFINITION)
-    if member == 1 and determines(page, number, supported):
-        return Unjudged(Verdict.DEFINITION)
-    if member == 1 and number in page.means.laws.values():
-        return Unjudged(Verdict.DECLARATION, defines=True)
-    written = writes_out(page.survey, statement, member) or (member == 1 and shape_written(page.survey, statement))
-    if written or (number in page.laws and number not in meanings):
-        return Unjudged(Verdict.DECLARATION)
-    set_to_number = sets(page.survey, statement) and not has_meaning(page, number)
-    if set_to_number or (member == 1 and speaks_of_function(page, number)):
-        return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)
-    first = statement.sides[statement.origin(member)]
-    if first.tree is None or side.tree is None:
-        return Unjudged(Verdict.UNCLEAR, side.error or first.error)
-    return None
-
-
-def unreadable(page: Page, number: int, member: int, supported: Interpretation) -> str:
-    """Why a member or the one before it cannot be read; empty if both can, each for itself."""
-    for side in page.statements[number].sides[member - 1 : member + 1]:
-        if side.tree is None:
-            return side.error or "it cannot be read"
-        table = Table(page, page.asking(supported), number, read)
-        try:
-            table.meaning(side.tree)
-        except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError) as error:
-            return str(error)
-    return ""
 
 
 def unstated(page: Page, relation: Relation, found: Outcome) -> tuple[str, ...]:
@@ -428,12 +296,6 @@ def mistaken_definition(page: Page, number: int, member: int, again: int) -> Cla
         return claim
     side = other.sides[1]
     return replace(claim, correction=" ".join(page.document.source[side.start : side.end].split()))
-
-
-def speaks_of_function(page: Page, number: int) -> bool:
-    """Whether a statement defines a function, or gives a value of one that no formula defines."""
-    name = called_head(page.survey, page.statements[number])
-    return number in page.function_heads or (bool(name) and name not in page.functions)
 
 
 def shape_claim(page: Page, number: int, member: int) -> Claim:

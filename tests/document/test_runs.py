@@ -104,4 +104,4 @@ def test_an_underscore_that_markdown_escapes_is_one():
 def test_a_new_value_made_from_the_old_one_is_not_called_true():
     given = r"$$E = \frac{1}{2} (z - y)^2$$"
     claims = check(f"{given}\n\n" + r"$$w = w - \eta \frac{\partial E}{\partial w}$$").claims
-    assert claims[-1].verdict is Verdict.UNCLEAR
+    assert claims[-1].verdict is Verdict.DEFINITION

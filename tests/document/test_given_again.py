@@ -1,0 +1,61 @@
+"""Names that a page gives again: with another meaning, with which the earlier one cannot be compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document import Verdict, check
+
+TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
+
+REGRESSION = r"""# The mean of all
+
+Let $X \in \mathbb{R}^{n \times d}$ and $\beta \in \mathbb{R}^d$.
+
+$$\mu = X \beta$$
+
+$$\frac{\partial \mu_i}{\partial \beta_k} = X_{ik}$$
+
+"""
+
+
+def last(page: str) -> Verdict:
+    return check(page).claims[-1].verdict
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        # a number where it was a vector
+        REGRESSION + "# One\n\n$$a = b^2 + c^2$$\n\n$$\\mu = \\frac{a}{b^2}$$\n",
+        # an update: the name stands on both sides, and nothing else gives it
+        r"$$g = 2 a w$$" + "\n\n" + r"$$w = w - \eta \frac{\partial E}{\partial w}$$",
+        # by its sign
+        REGRESSION + "# One\n\n$$\\mu := \\frac{1}{2} X \\beta + b$$\n",
+    ],
+)
+def test_another_meaning_is_a_definition(page):
+    assert last(page) is Verdict.DEFINITION
+
+
+def test_what_follows_is_judged_by_it():
+    page = REGRESSION + "# One\n\n$$a = b^2 + c^2$$\n\n$$\\mu = \\frac{a}{b^2} = 1 + \\frac{c^2}{b^2}$$\n"
+    assert last(page) in TRUE
+    assert last(page.replace(r"1 + \frac{c^2}", r"2 + \frac{c^2}")) not in TRUE
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        r"\mu = X \beta",  # the same
+        r"\mu = 2 X \beta",  # what can be compared is no other meaning
+        r"\mu = X \gibberish{\beta}",  # what cannot be read gives none
+    ],
+)
+def test_what_can_be_compared_or_not_read_is_no_other_meaning(again):
+    assert last(f"{REGRESSION}$${again}$$\n") is not Verdict.DEFINITION
+
+
+def test_a_size_is_no_update():
+    page = r"Let $a \in \mathbb{R}^H$." + "\n\n" + r"$$H = H \sum_h a_h$$"
+    assert last(page) is not Verdict.DEFINITION
