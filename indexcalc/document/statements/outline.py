@@ -115,6 +115,9 @@ class Trouble:
     reason: str
 
 
+LABELS = re.compile(r"\\(?:label|tag\*?|notag|nonumber)\b(?:\s*\{[^{}]*\})?")
+"""What numbers an equation, and says nothing."""
+
 CONDITION_WORDS = frozenset({"if", "when", "where", "for", "only if", "whenever"})
 """Words between an equation and a condition on it."""
 
@@ -288,7 +291,8 @@ def attach_prose_conditions(document: Document, statements: list[Statement]) -> 
     for position, statement in enumerate(statements):
         before = statement
         for following in statements[position + 1 : position + 3]:
-            words = document.between(before.span.end, following.span.start).strip("$\\()[]` \n,").lower()
+            between = LABELS.sub("", document.between(before.span.end, following.span.start))
+            words = between.strip("$\\()[]` \n,").lower()
             found = condition(following)
             if not found or condition(statement) or words not in (CONDITION_WORDS if before is statement else {"and"}):
                 break

@@ -47,7 +47,7 @@ def read_document(source: str, name: str = "note.md") -> Document:
     macros, definitions = find_macros(text)
     text = masked(text, definitions)
     spans = [*(Span(text[start:end], start, True) for start, end in fences)]
-    spans.extend(find_spans(masked(text, fences), macros))
+    spans.extend(find_spans(masked(text, fences), macros, escaped=not lower.endswith(".tex")))
     spans.sort(key=lambda span: span.start)
     sections = find_sections(text, name)
     contexts, rows = sorted_contexts(source, sections, contexts_of(source, code))

@@ -18,7 +18,7 @@ INLINE_LIMIT = 2_000
 """The longest inline mathematics between single dollars; beyond it a dollar is money."""
 
 OPENINGS = re.compile(
-    r"(?P<display>\$\$)|(?P<script><script\b[^>]{0,500}math/tex[^>]{0,500}>)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
+    r"(?P<wide>\\\\\[)|(?P<narrow>\\\\\()|(?P<display>\$\$)|(?P<script><script\b[^>]{0,500}math/tex[^>]{0,500}>)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
     r"|\\begin\{(?P<environment>[a-z]+)\*?\}|\\(?P<macro>[A-Za-z]+)"
 )
 
@@ -28,15 +28,20 @@ ENDS = {
     "bracket": re.compile(r"(?<!\\)\\\]"),
     "paren": re.compile(r"(?<!\\)\\\)"),
     "script": re.compile(r"</script"),
+    "wide": re.compile(r"\\\\\]"),
+    "narrow": re.compile(r"\\\\\)"),
 }
 """What ends mathematics, by what starts it."""
+
+ESCAPED = frozenset({"wide", "narrow"})
+r"""``\\\\[`` and ``\\\\(``: in Markdown, which takes the first backslash, they are the signs of mathematics."""
 
 DOLLAR = re.compile(r"(?<!\\)\$")
 EMPTY_LINE = re.compile(r"\n\n")
 
 
-def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
-    """Every piece of mathematics, in order."""
+def find_spans(text: str, macros: Mapping[str, Macro], *, escaped: bool) -> Iterator[Span]:
+    """Every piece of mathematics, in order; its signs may have their backslash twice where one is escaped."""
     closings = Closings(text)
     wrappers = {name for name, macro in macros.items() if is_wrapper(macro)}
     position = 0
@@ -46,6 +51,9 @@ def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
             position = start
             continue
         kind = str(match.lastgroup)
+        if kind in ESCAPED and not escaped:
+            position = start
+            continue
         if kind == "macro":
             position = start
             if match["macro"] in wrappers:
@@ -67,7 +75,7 @@ def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
             continue
         body = text[start:end_at]
         if body.strip():
-            shown = kind in ("display", "bracket") or (kind == "script" and "mode=display" in match.group())
+            shown = kind in ("display", "bracket", "wide") or (kind == "script" and "mode=display" in match.group())
             yield Span(body, start, shown)
         position = after
 
