@@ -1,4 +1,7 @@
-r"""What a page sets to zero, ``\sum_i \alpha_i y_i = 0``: it holds of no inputs in general, and may be assumed."""
+r"""What a page sets to zero, ``\sum_i \alpha_i y_i = 0``, or says of one name, ``A^2 = A``.
+
+It holds of no inputs in general, and may be assumed.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,17 @@ SEVERAL = 2
 def constraint_on(page: Page, names: Collection[str], own: int, reading: Interpretation) -> int | None:
     """A statement other than a given one that sets an expression of some of these names to zero, where it is not.
 
-    The expression is no single name, which would be defined, and no derivative, which asks where it vanishes.
+    The expression is no single name, which would be defined, and no derivative, which asks where it vanishes. Or it
+    gives what is made of one name by the name itself, as that of a projection does, where that is not so.
     """
     for number, statement in enumerate(page.statements):
         trees = statement.trees
-        if number == own or len(trees) != len(statement.sides) or len(trees) != 2 or not trees[1].is_zero:
+        if number == own or len(trees) != len(statement.sides) or len(trees) != 2:
             continue
-        read = {found.name for found in page.survey.names(trees[0])} - CONSTANTS
+        read = {found.name for tree in trees for found in page.survey.names(tree)} - CONSTANTS
         slope = any(True for _ in (*differentiated(trees[0]), *nabla_targets(trees[0])))
-        if slope or len(read) < SEVERAL or not read.issubset(names):
+        law = is_law(page, number) and page.survey.lone(trees[1]) is not None
+        if slope or not (law or (trees[1].is_zero and len(read) >= SEVERAL)) or not read.issubset(names):
             continue
         relation = next(relations(page, number), None)
         if relation is not None:
@@ -34,3 +39,8 @@ def constraint_on(page: Page, names: Collection[str], own: int, reading: Interpr
             if found.truth is Truth.FALSE:
                 return number
     return None
+
+
+def is_law(page: Page, number: int) -> bool:
+    """Whether a statement speaks of one name, and neither defines it nor says that a matrix is symmetric."""
+    return number in page.about_one_name and page.heads[number] is None and number not in page.laws

@@ -163,7 +163,27 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
     reason = why_no_claim(accused)
     if any(is_complementary(one.relation, o) for o in false):
         reason = "it may ask where this holds"
-    return unexplained(page, false) or (Doubt(reason) if reason else constrained(accused, false))
+    return unexplained(page, one.relation, false) or (Doubt(reason) if reason else constrained(accused, false))
+
+
+def of_samples(page: Page, relation: Relation) -> Iterator[str]:
+    r"""The names, also without an index on the page, at the letters of sums with limits: ``x_i`` in ``\sum_{i=1}^n``.
+
+    Where sizes clash, such a sum may count samples, each of which is an array: its limit is no size of theirs.
+    """
+    counted = {letter for tree in (relation.left, relation.right) for letter in limited_letters(tree)}
+    for found in (one for tree in (relation.left, relation.right) for one in page.survey.names(tree)):
+        usage = page.survey.usages.get(found.name)
+        if usage is not None and usage.bare and found.parts is not None and counted.intersection(found.parts):
+            yield found.name
+
+
+def limited_letters(tree: Sum) -> Iterator[str]:
+    """The letters of sums that say up to which number they run."""
+    for node in nodes_of(tree):
+        sign = isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM"
+        if isinstance(node, Scripted) and sign and node.above:
+            yield from (token.text for token in node.below if token.kind == "NAME")
 
 
 def constrained(accused: Accused, false: Sequence[Outcome]) -> Doubt | None:
@@ -177,8 +197,10 @@ def constrained(accused: Accused, false: Sequence[Outcome]) -> Doubt | None:
     return None
 
 
-def unexplained(page: Page, false: Sequence[Outcome]) -> Doubt | None:
-    """What names without an equation may be, so that false readings hold."""
+def unexplained(page: Page, relation: Relation, false: Sequence[Outcome]) -> Doubt | None:
+    """What names without an equation may be, so that false readings hold, and what those with an index may be."""
+    for name in of_samples(page, relation) if any(o.truth is Truth.CLASH for o in false) else ():
+        return Doubt(f"{name} with an index may be another array than {name}")
     for name in (name for o in false for name in o.alone):
         return Doubt(f"{name} stands on one side only", equation_for(page, name))
     for found in (o.comparison for o in false if o.truth is Truth.FALSE):

@@ -150,3 +150,29 @@ def test_the_derivative_of_a_series_counts_its_exponents():
     slope = r"\frac{\partial V}{\partial r} = -\sum_{t=1}^n \frac{t c_t}{(1 + r)^{t+1}}"
     assert verdicts(slope, said=said)[-1] in (Verdict.PROVED, Verdict.CONFIRMED)
     assert verdicts(slope.replace("t c_t", "c_t"), said=said)[-1] is Verdict.REFUTED
+
+
+def test_what_a_page_says_of_one_name_may_be_assumed_of_it():
+    page = r"""Let $X \in \mathbb{R}^{n \times d}$ and $A \in \mathbb{R}^{n \times n}$.
+
+$$B = A X$$
+
+$$A B = A X$$
+"""
+    law = page.replace("$$A B", "$$A^2 = A$$\n\n$$A B")
+    assert check(page).claims[-1].verdict is Verdict.REFUTED
+    assert check(law).claims[-1].verdict is not Verdict.REFUTED
+
+
+def test_where_a_sum_counts_samples_its_limit_is_no_size_of_theirs():
+    page = r"""Let $W \in \mathbb{R}^{m \times k}$, $x \in \mathbb{R}^m$ and $y \in \mathbb{R}^k$.
+
+$$z = W^\top x$$
+
+$$L = \frac{1}{2} \|z - y\|^2$$
+
+$$\frac{\partial L}{\partial W} = x (z - y)^\top$$
+
+$$\frac{\partial L}{\partial W} = \sum_{i=1}^n x_i (W^\top x_i - y_i)^\top$$
+"""
+    assert all(claim.verdict is not Verdict.REFUTED for claim in check(page).claims)
