@@ -100,7 +100,8 @@ def test_both_printers_say_the_same(drawn: tuple[Terms, tuple[Tensor, ...]]) -> 
 def test_marks_change_no_formula(drawn: tuple[Terms, tuple[Tensor, ...]]) -> None:
     terms, _ = drawn
     marked = chain_latex("x", "=", [terms_latex(terms, replace(PLAIN, marked=True))])
-    plain = chain_latex("x", "=", [terms_latex(terms, PLAIN)])
+    # A notation keeps the texts of equal factors, and two deltas are equal whichever index stands first.
+    plain = chain_latex("x", "=", [terms_latex(terms, replace(PLAIN))])
     assert without_marks(mathml(marked, attributes)) == without_marks(mathml(plain, attributes))
 
 
