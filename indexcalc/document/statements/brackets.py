@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
@@ -220,6 +221,7 @@ def tables_read(tokens: Sequence[Token]) -> Iterator[Table]:
     """The arrays whose indices are read as subscripts, and keep their round brackets."""
     for position, token in enumerate(tokens):
         if token.kind == "(" and token.index:
-            name = next(one for one in reversed(tokens[:position]) if one.kind not in ("SUB", "{", "PRIME"))
-            _, parts = arguments_at([name, *tokens[position:]], 0)
-            yield name.text, len(parts)
+            before = (one for one in reversed(tokens[:position]) if one.kind not in ("SUB", "{", "PRIME"))
+            for name in islice(before, 1):
+                _, parts = arguments_at([name, *tokens[position:]], 0)
+                yield name.text, len(parts)
