@@ -14,8 +14,6 @@ from indexcalc.algebra.slots import (
     difference,
     indices_of_slot,
     parts_of_slot,
-    place,
-    renamed_slot,
     times_scalar,
 )
 from indexcalc.algebra.terms import Add, Delta, Index, Slot, Term, Terms, own_indices, walk
@@ -52,13 +50,15 @@ def collapse_of(delta: Delta, summed: Collection[Index], ahead: Collection[Index
     first = next((index for index in summed if index in weights), None)
     if first is None or weights[first] not in (1, -1):
         return None
-    survivor = times_scalar(renamed_slot(gap, {first: place(0)}), -weights[first])
+    survivor = times_scalar(difference(gap, times_scalar(first, weights[first])), -weights[first])
+    # A lookup may read the index as well: delta_{a,i+t_i} says nowhere what i is.
     return None if first in indices_of_slot(survivor) else Collapse(delta, first, survivor)
 
 
 def may_replace(killed: Index, survivor: Slot) -> bool:
     """Whether a plain side of a delta may be replaced by the other at once: an index or a lookup of its extent."""
-    return not isinstance(survivor, Affine) and bool(killed.extent == survivor.extent)
+    same = not isinstance(survivor, Affine) and bool(killed.extent == survivor.extent)
+    return same and killed not in indices_of_slot(survivor)
 
 
 def collapse_term(term: Term, collapse: Collapse) -> Term:

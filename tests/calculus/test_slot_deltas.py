@@ -68,6 +68,26 @@ def test_every_collapse_keeps_the_value(one, two, constant, seed):
     np.testing.assert_allclose(evaluate(after, (a,), arrays, sizes), evaluate(whole, (a,), arrays, sizes), atol=1e-12)
 
 
+def test_an_index_that_is_looked_up_as_well_is_killed_by_no_delta():
+    tok = Lookup("tok", (i,), M)
+    assert collapsed(Delta(a, i + 2 * tok))[1][0].summed == (i, k)
+    assert collapsed(Delta(i, tok))[1][0].summed == (i, k)
+    assert collapsed(Delta(a, k + 2 * tok))[1][0].summed == (i,)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.integers(-2, 2), st.integers(-2, 2), st.integers(-2, 2), st.booleans(), st.integers(0, 10_000))
+def test_every_collapse_beside_lookups_keeps_the_value(one, two, three, of_i, seed):
+    rng = np.random.default_rng(seed)
+    sizes = {N: int(rng.integers(1, 6)), K: int(rng.integers(1, 4)), M: int(rng.integers(1, 5))}
+    read = i if of_i else k
+    tok = Lookup("tok", (read,), M)
+    whole, after = collapsed(Delta(tok, i)) if three == 0 else collapsed(Delta(a, one * i + two * k + three * tok))
+    arrays = {"g": rng.normal(size=sizes[M]), "w": rng.normal(size=sizes[K])}
+    arrays["tok"] = rng.integers(0, sizes[M], size=sizes[read.extent])
+    np.testing.assert_allclose(evaluate(after, (a,), arrays, sizes), evaluate((whole,), (a,), arrays, sizes), atol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["conv1d", "embedding"])
 def test_the_steps_of_a_derivation_say_which_deltas_stay(name):
     section = derive(load_problem(shipped_paths()[name])).sections[0]
