@@ -126,7 +126,8 @@ def with_steps(seed: int) -> Draw:
         for steps, samples, width in STEPS:
             shapes = recurrences.shapes_of(system, steps, samples, width)
             sizes = {"T": steps, "B": samples, "N": width}
-            yield by_loss(seed, "recurrence", sizes, shapes, lambda given: recurrences.loss_of(system, given, torch()))
+            arrays = inputs(seed, shapes, DRAWN["recurrence"])
+            yield by_loss(sizes, arrays, lambda given: recurrences.loss_of(system, given, torch()))
 
     return Draw(
         recurrences.spec_of(system), frozenset({"recurrence", *recurrences.features(system)}), points, bound=1e-11
@@ -140,7 +141,8 @@ def with_solves(seed: int) -> Draw:
     def points() -> Iterator[Right]:
         for sizes in EXTENTS:
             shapes = systems.shapes_of(draw, sizes)
-            yield by_loss(seed, "system", sizes, shapes, lambda given: systems.loss_of(draw, given, torch()))
+            arrays = systems.with_one_root(draw, inputs(seed, shapes, DRAWN["system"]), torch())
+            yield by_loss(sizes, arrays, lambda given: systems.loss_of(draw, given, torch()))
 
     return Draw(systems.spec_of(draw), frozenset({"system", *systems.features(draw)}), points)
 
@@ -148,16 +150,16 @@ def with_solves(seed: int) -> Draw:
 DRAWS = (with_slots, with_steps, with_solves)
 
 
-def by_loss(
-    seed: int,
-    kind: str,
-    sizes: Mapping[str, int],
-    shapes: Mapping[str, tuple[int, ...]],
-    loss_of: Callable[[dict[str, Any]], Any],
-) -> Right:
-    """Random inputs, and the loss with its gradients as PyTorch has them."""
+def inputs(seed: int, shapes: Mapping[str, tuple[int, ...]], spread: float) -> dict[str, np.ndarray]:
+    """Random inputs."""
     rng = np.random.default_rng(seed)
-    arrays = {name: np.asarray(DRAWN[kind] * rng.normal(size=shape)) for name, shape in shapes.items()}
+    return {name: np.asarray(spread * rng.normal(size=shape)) for name, shape in shapes.items()}
+
+
+def by_loss(
+    sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray], loss_of: Callable[[dict[str, Any]], Any]
+) -> Right:
+    """The loss at some inputs, with its gradients as PyTorch has them."""
     tensors = {name: torch().tensor(array, requires_grad=True) for name, array in arrays.items()}
     loss = loss_of(tensors)
     if loss.requires_grad:  # what reads nothing but itself, from zeros, is constant

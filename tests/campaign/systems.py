@@ -10,8 +10,11 @@ system, round after round if it is bent, and differentiates through the last rou
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 ROWS = {"j": "i", "l": "m", "n": "n"}
 """The row that belongs to each slot of an unknown; of a batch it is the slot itself."""
@@ -26,6 +29,10 @@ BENDS = ("", "", "", "tanh", "sin")
 
 ROUNDS = 60
 """The most rounds of the oracle."""
+
+STEEPEST = 3.5
+"""How steep the bent terms on the left may be in all, where the unknown stands 4 times beside them: with a slope below
+4 there is one root, and every way to it ends there."""
 
 FUNCTIONS = ("{0}", "tanh({0})", "{0}^2", "sin({0})")
 
@@ -196,6 +203,28 @@ def matrix_value(matrix: Matrix, given: dict[str, Any], torch: Any) -> Any:
     if matrix.kind == "symmetric":
         return source @ source.transpose(-1, -2)
     return torch.tanh(source) if matrix.kind == "tanh" else source
+
+
+def steepness(system: System, given: Mapping[str, Any], torch: Any) -> float:
+    """A bound on the slope of the terms on the left: no function of `BENDS` is steeper than 1."""
+    total = 0.0
+    for part in system.parts:
+        values = [matrix_value(chosen[0], given, torch) for _, chosen in part.matrices if chosen is not None]
+        norms = [float(torch.linalg.matrix_norm(value, ord=2).max()) for value in values]
+        total += abs(part.number) * float(np.prod(norms))
+    return total
+
+
+def with_one_root(draw: Draw, arrays: Mapping[str, np.ndarray], torch: Any) -> dict[str, np.ndarray]:
+    """The inputs, those of matrices made smaller until each bent system has one root."""
+    found = dict(arrays)
+    bent = [system for system in draw.systems if any(part.bend for part in system.parts)]
+    sources = [f"{matrix.name}0" for matrix in matrices_of(draw)]
+    while True:
+        given = {name: torch.tensor(array) for name, array in found.items()}
+        if all(steepness(system, given, torch) <= STEEPEST for system in bent):
+            return found
+        found |= {name: 0.8 * found[name] for name in sources}
 
 
 def times(value: Any, slots: tuple[str, ...], slot: str, matrix: Any, matrix_batched: bool, torch: Any) -> Any:
