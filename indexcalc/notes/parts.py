@@ -85,6 +85,9 @@ def parts_put_in(derivation: Derivation) -> frozenset[str]:
 
 
 def is_direct(path: Path, target: Access) -> bool:
-    """Whether the path is the loss's own equation, so that the chain rule has a single factor."""
+    """Whether the path is the loss's own equation, so that the chain rule has a single factor.
+
+    Along a direction no path has a chain rule of its own: what it contributes is added up first.
+    """
     alone = ((Partial(path.consumer, target), sp.S.One),)
-    return not path.consumer.slots and [term.powers for term in path.steps[0].after] == [alone]
+    return not path.consumer.slots and [term.powers for step in path.steps[:1] for term in step.after] == [alone]

@@ -111,3 +111,9 @@ def test_a_sum_that_only_counts_is_said_to_count() -> None:
     assert r"\text{with } \mu \text{ put in, the same for all } H \text{ values of } h" in text
     assert r"&= \sum_{h} X_{nh} - \sum_{h} X_{nh} && \text{with }" in text
     assert "times its value" not in markdown_note(DERIVED["attention"])
+
+
+def test_what_a_number_contributes_along_a_direction_has_a_row() -> None:
+    spec = "index s : M\ninput Z\ninput B[s]\nQ[s] = B[s] * Z^2\nL = Z * sum[s](Q[s]^2)\n"
+    note = markdown_note(derive(read_problem(f'title "T"\n{spec}product jacobian L by (Z, B) with (w, v)\n')))
+    assert "$`\\mathcal{R}\\{Q_{s}\\}`$ through $`B`$" in note
