@@ -148,9 +148,11 @@ class Problem:
     def alone(self) -> Problem:
         """The gradients that second derivatives start from, in a program in which these tensors are inputs.
 
-        How such a tensor was computed must not enter the gradient by it: that is differentiated again.
+        How such a tensor was computed, and what is assumed of it, must not enter the gradient by it: that is
+        differentiated again.
         """
-        program, cut = self.program, [name for name in self.second if name in self.program.definitions]
+        program = self.program.without_assumptions_on(self.second)
+        cut = [name for name in self.second if name in self.program.definitions]
         if cut:
             inputs = (*program.inputs, *(program.tensors[name] for name in cut))
             kept = tuple(equation for equation in program.equations if equation.name not in cut)
@@ -163,7 +165,8 @@ class Problem:
         if all(name in self.second for name in self.targets):
             targets = tuple(dict.fromkeys((*self.targets, *self.second)))
             return replace(self.alone, targets=targets)
-        return replace(self, derivatives=(), targets=tuple(dict.fromkeys((*self.targets, *self.second))), recompute=())
+        program, targets = self.program.without_assumptions_on(self.second), (*self.targets, *self.second)
+        return replace(self, program=program, derivatives=(), targets=tuple(dict.fromkeys(targets)), recompute=())
 
     @cached_property
     def results(self) -> tuple[Result, ...]:

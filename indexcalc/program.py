@@ -7,7 +7,7 @@ program is well formed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -233,6 +233,20 @@ class Program:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+
+    def without_assumptions_on(self, names: Iterable[str]) -> Program:
+        """The program without what is assumed of some tensors, or of what is computed from them.
+
+        An assumption holds of values. Of a derivative by these tensors it says nothing: ``sum_k c_k`` may be 1, and
+        its derivative is 1 as well, not 0.
+        """
+        varied = sum(1 << self.places[name] for name in set(names))
+        kept = tuple(
+            identity
+            for identity in self.assumptions
+            if not any(self.ancestors[name] & varied for name in tensors_of((*identity.left, *identity.right)))
+        )
+        return self if kept == self.assumptions else replace(self, assumptions=kept)
 
     def __repr__(self) -> str:
         given = ", ".join(tensor.name for tensor in self.inputs)

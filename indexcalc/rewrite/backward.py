@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from indexcalc.algebra.terms import tensors_of
-from indexcalc.calculus.steps import Section
+from indexcalc.calculus.steps import Derivation, Section
+from indexcalc.consistency import check_program
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program, Tensor, Unknown
 from indexcalc.recurrence import NO_SYSTEMS, Recurrence, groups_of, is_recurrent, recurrence_of
@@ -125,3 +126,27 @@ def held_values(program: Program, inputs: Collection[str]) -> dict[str, tuple[st
         every = read.union(*(sources.get(name, frozenset()) for name in read))
         sources.update({equation.name: every for equation in block})
     return {name: tuple(other for other in inputs if other in sources[name]) for name in inputs if name in sources}
+
+
+def joined(derivation: Derivation) -> Program:
+    """The forward and the backward pass as one program; upstream gradients are inputs of it.
+
+    Raises:
+        ProgramError: if the two passes don't fit together as one program.
+    """
+    first, forward, backward = derivation.problem, derivation.problem.program, derivation.backward
+    upstream = tuple(Tensor(up.name, forward.tensors[up.of].slots, up.doc) for up in first.upstream)
+    program = Program(
+        title=f"{forward.title}: gradients of gradients",
+        inputs=(*forward.inputs, *upstream),
+        equations=(*forward.equations, *derivation.derived),
+        outputs=backward.outputs,
+        indices=forward.indices,
+        index_docs=forward.index_docs,
+        parameters=forward.parameters,
+        assumptions=forward.assumptions,
+        layouts=backward.layouts,
+        unknowns=(*forward.unknowns, *backward.unknowns),
+    )
+    check_program(program)
+    return program

@@ -28,10 +28,9 @@ from indexcalc.consistency import check_program
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.problem import Kind, Problem, Result, Upstream
 from indexcalc.program import Equation, Program, Tensor
-from indexcalc.rewrite.backward import backward_program
+from indexcalc.rewrite.backward import backward_program, joined
 from indexcalc.rewrite.compact import compacted, in_reading_order, is_one_array
 from indexcalc.rewrite.naming import PartNaming, extended
-from indexcalc.rewrite.second import joined
 from indexcalc.rewrite.symmetry import Symmetries, is_kept, symmetry_proof
 from indexcalc.rewrite.tidy import Simplifier
 

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from indexcalc.calculus.steps import Derivation
-from indexcalc.consistency import check_program
 from indexcalc.errors import ProgramError
 from indexcalc.problem import Problem, Upstream
-from indexcalc.program import Program, Tensor
-
-
-def joined(derivation: Derivation) -> Program:
-    """The forward and the backward pass as one program; upstream gradients are inputs of it.
-
-    Raises:
-        ProgramError: if the two passes don't fit together as one program.
-    """
-    first, forward, backward = derivation.problem, derivation.problem.program, derivation.backward
-    upstream = tuple(Tensor(up.name, forward.tensors[up.of].slots, up.doc) for up in first.upstream)
-    program = Program(
-        title=f"{forward.title}: gradients of gradients",
-        inputs=(*forward.inputs, *upstream),
-        equations=(*forward.equations, *derivation.derived),
-        outputs=backward.outputs,
-        indices=forward.indices,
-        index_docs=forward.index_docs,
-        parameters=forward.parameters,
-        assumptions=forward.assumptions,
-        layouts=backward.layouts,
-        unknowns=(*forward.unknowns, *backward.unknowns),
-    )
-    check_program(program)
-    return program
+from indexcalc.rewrite.backward import joined
+from indexcalc.rewrite.derive import derive
 
 
 def second_order(derivation: Derivation, targets: Collection[str] = ()) -> Problem:
     """The gradients of ``sum_X <V_dX, dL/dX>`` over the gradients dL/dX of a derivation, as a problem of its own.
 
     For a loss and one gradient this is the product of the Hessian with V. Upstream gradients of the first
-    problem are inputs of the second, so that their gradients may be asked for too.
+    problem are inputs of the second, so that their gradients may be asked for too. Gradients that rest on what is
+    assumed of a tensor that varies are derived once more without it: of their slopes it says nothing.
 
     Args:
         derivation: of the first gradients.
@@ -52,7 +30,11 @@ def second_order(derivation: Derivation, targets: Collection[str] = ()) -> Probl
     if derivation.orders:
         names = ", ".join(order.result.name for order in derivation.orders)
         raise ProgramError(f"{names} is a second derivative or a Jacobian already; differentiate a gradient")
-    program = joined(derivation)
+    targets = tuple(targets) or first.targets
+    apart = first.program.without_assumptions_on(name for name in targets if name in first.program.tensors)
+    if apart is not first.program:
+        derivation = derive(replace(first, program=apart))
+    program = replace(joined(derivation), assumptions=first.program.assumptions)
     taken = set(program.tensors)
     given = []
     for name in backward.outputs:
@@ -61,4 +43,4 @@ def second_order(derivation: Derivation, targets: Collection[str] = ()) -> Probl
             direction = f"V{direction}"
         taken.add(direction)
         given.append(Upstream(direction, name, f"the direction in which {name} is differentiated"))
-    return Problem(program, tuple(given), tuple(targets) or first.targets, slug=f"{first.slug}_second")
+    return Problem(program, tuple(given), targets, slug=f"{first.slug}_second")

@@ -79,3 +79,36 @@ def test_the_backward_pass_alone_is_refused_where_paths_would_be_missing():
         derive(alone)
     other = Problem(first.backward, (Upstream("V", "dw"),), ("t",))
     assert check_backward(other, derive(other).backward).ok
+
+
+SHARES = """
+index k : K
+input c[k]
+assume sum[k](c[k]) = 1
+b = sum[k](c[k] * sum[k](c[k]^2))
+ell = sin(b)
+loss ell
+derive c
+"""
+
+
+def test_what_is_assumed_of_a_tensor_says_nothing_of_slopes_by_it():
+    spec = SHARES.replace("derive c", "hessian ell by c")
+    whole = loaded(ic.numpy_module(derive(read_problem(spec))))
+    twice = loaded(ic.numpy_module(derive(second_order(derive(read_problem(SHARES))))))
+    c, v = np.array([0.2, 0.3, 0.5]), np.array([1.0, -2.0, 0.5])
+
+    def gradient(c):
+        return np.cos(c.sum() * np.sum(c**2)) * (np.sum(c**2) + 2 * c * c.sum())
+
+    expected = (gradient(c + 1e-6 * v) - gradient(c - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(twice.backward(twice.forward(c), v).dc, expected, rtol=1e-7)
+    np.testing.assert_allclose(whole.backward(whole.forward(c)).H @ v, expected, rtol=1e-7)
+
+
+def test_what_is_assumed_of_other_tensors_still_holds():
+    spec = "index k : K\ninput x[k], y[k]\nassume sum[k](y[k]) = 1\nL = logsumexp[k](x[k]) * sum[k](y[k]^2)\n"
+    problem = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by x")
+    assert problem.alone.program.assumptions == problem.program.assumptions
+    by_y = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by y")
+    assert by_y.alone.program.assumptions == () and by_y.first.program.assumptions == ()
