@@ -138,6 +138,9 @@ class Stacks:
         columns = self.columns([accesses_of(s.terms) for s in alike])
         if columns is None or not self.is_worth(columns, alike[0]):
             return None
+        # An array has its place in one stack alone: it can't be put together for reading here, too.
+        if any(not set(sources).isdisjoint(in_arrays) for sources in self.to_be_stacked(columns)):
+            return None
         first = alike[0]
         anchor = self.anchor(columns, first)
         self.slices = []
@@ -173,9 +176,12 @@ class Stacks:
             if column is None:
                 return None
             found.append(column)
-        new = {self.sources(column) for column in found if column.stack is None and not column.is_common}
-        names = [name for sources in new for name in sources]
+        names = [name for sources in self.to_be_stacked(found) for name in sources]
         return found if len(set(names)) == len(names) else None
+
+    def to_be_stacked(self, columns: Sequence[Column]) -> set[tuple[str, ...]]:
+        """What is put together for these columns: tensors that are in no stack yet."""
+        return {self.sources(column) for column in columns if column.stack is None and not column.is_common}
 
     def column(self, accesses: tuple[Access, ...]) -> Column | None:
         """What equal statements read in one place."""

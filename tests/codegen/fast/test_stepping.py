@@ -22,6 +22,17 @@ from indexcalc.rewrite.derive import derive
 from tests.support.fast import fast, in_all_settings
 
 SPECS = {
+    "three states in a ring, of which two and then two others are read alike": """
+index t : T
+index i, j : N
+input x[t,i], y[t,i], V[i,j], W[i,j]
+h[t,i] = 0.5 * sum[j](V[i,j]*[1 <= t]*c[t-1,j])
+c[t,i] = tanh(sum[j](W[i,j]*[1 <= t]*q[t-1,j]))
+q[t,i] = sum[j](W[i,j]*[1 <= t]*h[t-1,j]) + sum[j](V[i,j]*x[t,j])
+L = sum[i](h[T-1,i]^2) + sum[i](c[T-1,i]^2) + sum[i](q[T-1,i]^2)
+loss L
+derive x, y, V, W
+""",
     "a diagonal that is carried": """
 index t : T
 index i, j : N
