@@ -18,7 +18,14 @@ from indexcalc.document.evidence import ALL, Votes, bases, bears_on, consensus, 
 from indexcalc.document.explanation import explanation
 from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.fitting import fitted_ranks
-from indexcalc.document.modes import gives_another, gives_meaning, may_give_meaning_anew, stands_alone, unjudged
+from indexcalc.document.modes import (
+    constrains,
+    gives_another,
+    gives_meaning,
+    may_give_meaning_anew,
+    stands_alone,
+    unjudged,
+)
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page, page_of
 from indexcalc.document.repair.correcting import Corrector
@@ -240,6 +247,9 @@ def claims_of(
         if unclear and (gives_meaning(page, number) or gives_another(page, number, found, supported)):
             holding.add(member)  # what is not true of any such value may be what is assumed of this one
             yield claim_of(page, side, Verdict.DEFINITION, "", display=statement.span.display)
+            continue
+        if decision.verdict is Verdict.UNCLEAR and constrains(page, number, member, found):
+            yield claim_of(page, side, Verdict.CONDITION, "", display=statement.span.display)
             continue
         claim = explained(page, side, decision, corrector, display=statement.span.display)
         if claim.line in explain and found:

@@ -55,6 +55,20 @@ def gives_another(page: Page, number: int, found: Sequence[Judged], supported: I
     return usual is Truth.MISFIT or (usual is Truth.SILENT and elsewhere)
 
 
+def constrains(page: Page, number: int, member: int, found: Sequence[Judged]) -> bool:
+    """Whether a member sets to zero what is not zero in general: it says of what is given what holds, or asks where.
+
+    That one entry does not change another is a claim: no derivative of entries is set to zero.
+    """
+    before, side = page.statements[number].sides[member - 1 : member + 1]
+    if side.tree is None or not side.tree.is_zero or before.tree is None or before.tree.is_zero:
+        return False
+    if any(above.parts is not None for above, _ in page.slopes[number]):
+        return False
+    truths = {o.truth for one in found for o in one.outcomes}
+    return side.relation in EQUALITIES and Truth.FALSE in truths and Truth.TRUE not in truths
+
+
 def own_names(page: Page, number: int) -> frozenset[str]:
     """The names in the second member of a statement."""
     tree = page.statements[number].sides[1].tree

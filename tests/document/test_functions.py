@@ -51,7 +51,7 @@ def test_the_gradient_and_the_second_derivatives_of_a_function_of_a_vector():
 
 
 def test_a_value_that_a_function_is_to_have_is_no_claim():
-    assert last(SQUARE, "f'(t) = 0") is OPEN
+    assert last(SQUARE, "f'(t) = 0") is Verdict.CONDITION
     assert last(SQUARE, "f(t) = 5") is OPEN
 
 

@@ -126,8 +126,9 @@ def test_of_two_unknowns_on_both_sides_either_may_be_determined():
 def test_no_loss_depends_on_what_is_left_of_a_system():
     through = r"\left.\frac{\partial L}{\partial y_{bk}}\right|_{\text{via } r} = "
     right = r"\frac{\partial L}{\partial y_{bk}} = \sum_i S_{ki} \lambda_{bi}"
-    for part in (r"\sum_i S_{ki} \lambda_{bi}", r"0", r"2 y_{bk}"):
+    for part in (r"\sum_i S_{ki} \lambda_{bi}", r"2 y_{bk}"):
         assert verdicts([*BATCHED, right, through + part])[-1] == [Verdict.UNCLEAR]
+    assert verdicts([*BATCHED, right, through + "0"])[-1] == [Verdict.CONDITION]
 
 
 ADJOINT = [

@@ -67,7 +67,7 @@ SOFTMAX += r"\frac{\partial L}{\partial p_i}$$"
 
 
 def test_on_an_argument_alone_a_loss_need_not_depend():
-    assert verdicts(r"\frac{\partial L}{\partial u_i} = 0", said=SOFTMAX)[-1] is Verdict.UNCLEAR
+    assert verdicts(r"\frac{\partial L}{\partial u_i} = 0", said=SOFTMAX)[-1] is Verdict.CONDITION
     assert verdicts(r"\sum_i \frac{\partial L}{\partial x_i} = 0", said=SOFTMAX)[-1] is Verdict.PROVED
     assert verdicts(r"\sum_i x_i \frac{\partial L}{\partial x_i} = 0", said=SOFTMAX)[-1] is Verdict.REFUTED
 
