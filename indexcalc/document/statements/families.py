@@ -233,7 +233,12 @@ def is_count(tokens: Sequence[Token]) -> bool:
 
 
 def is_factor(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a letter is calculated with: it stands beside something else than a relation or a comma."""
+    """Whether a letter is calculated with as a number: it stands beside something else than a relation or a comma.
+
+    A vector in bold is no number, and what a bracket follows may be a function.
+    """
+    if tokens[place].bold or [token.kind for token in tokens[place + 1 : place + 2]] == ["("]:
+        return False
     before = tokens[place - 1].kind if place else "COMMA"
     after = tokens[place + 1].kind if place + 1 < len(tokens) else "COMMA"
     return before not in APART or after not in APART

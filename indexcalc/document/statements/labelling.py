@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
 
+from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
 from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.scripts import Named, inverse_mark, is_letter, is_transpose, named, subscript
@@ -171,31 +172,44 @@ def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) 
     """``W_{xh}``, ``b_f`` beside ``x_t``, ``h_t`` and ``f_t``: arrays that are named after others.
 
     The subscripts of such a name with as many letters, but for a slip among several, are letters of arrays that have
-    scripts themselves; no sum binds one of these letters, and none is an index elsewhere.
+    scripts themselves, or are transposed; none is an index elsewhere. Where a sum binds one it is an entry.
     """
     names = [node for members in chains for member in members for node in nodes_and_exponents(member)]
     bound = bound_by_sums(chains)
     # The number of a step is a part of a name already.
     stepped = {node.text.partition("_")[0] for node in names if isinstance(node, Atom) and "_" in node.text}
-    arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped)} - bound
+    arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped, *transposed(names))} - bound
     arrays |= {name.lower() for name in arrays if len(name) == 1} - bound  # W_{xc} of the cell C
     lengths: dict[tuple[str, int], set[str]] = {}
+    entries: set[str] = set()
     for base, texts in subscripts.items():
         for text in texts - {""}:
-            lengths.setdefault((base, len(text.split())), set()).add(text)
+            if is_call(base):  # in what is only written, names may have labels too
+                entries.update(set(text.split()) - arrays)
+            elif bound.isdisjoint(text.split()):
+                lengths.setdefault((base, len(text.split())), set()).add(text)
+            else:
+                entries.update(text.split())
     after = {
         key
         for key, texts in lengths.items()
         if sum(not arrays.issuperset(text.split()) for text in texts) <= len(texts) // SLIPS
-        and bound.isdisjoint(" ".join(texts).split())
     }
-    indices = {letter for key, texts in lengths.items() if key not in after for letter in " ".join(texts).split()}
+    indices = entries | {letter for key in lengths.keys() - after for letter in " ".join(lengths[key]).split()}
     return {
         (base, text.replace(" ", ""))
         for base, count in after
         for text in lengths[base, count]
         if indices.isdisjoint(" ".join(lengths[base, count]).split())
     }
+
+
+def transposed(nodes: Iterable[Node]) -> Iterator[str]:
+    """The names that are transposed somewhere, or stand in what is: vectors and matrices."""
+    for node in nodes:
+        if isinstance(node, Scripted) and any(map(is_transpose, node.above)):
+            inner = nodes_of(node.base) if isinstance(node.base, Group) else (node.base,)
+            yield from (one.text for one in inner if isinstance(one, Atom) and one.kind == "NAME")
 
 
 def bound_by_sums(chains: list[tuple[Sum, ...]]) -> set[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from indexcalc.document.page import page_of
 from indexcalc.document.statements.context import read_context
+from indexcalc.document.statements.layer_marks import PLAIN
 from indexcalc.language.document import read_document
 
 GATES = "".join(
@@ -102,3 +105,33 @@ def test_what_stands_below_an_identity_alone_is_a_size():
     assert ("I", "k") in labels(r"$$A = I_k + B$$")
     assert ("I", "k") not in labels(r"$$A = I_k + B_k$$")
     assert ("I", "k") not in labels(r"$$A = \sum_k I_k$$")
+
+
+JOINT = r"$$C = (x - m)(x - m)^T + z z^T$$" + "\n\n" + r"$$\Sigma_{xz} = A C$$" + "\n\n" + r"$$\Sigma_{zz} = C B$$"
+"""Covariances of vectors that bear no index, but are transposed, or stand in what is."""
+
+
+def test_vectors_that_are_transposed_name_their_covariances():
+    assert {("Sigma", "xz"), ("Sigma", "zz")} <= labels(JOINT)
+    assert ("Sigma", "xz") not in labels(JOINT + "\n\n" + r"$$s = \sum_x \Sigma_{xz}$$")
+
+
+def test_entries_beside_them_are_none():
+    entries = labels(JOINT + "\n\n" + r"$$s = \sum_j \Sigma_{jj}$$")
+    assert {("Sigma", "xz"), ("Sigma", "zz")} <= entries
+    assert ("Sigma", "jj") not in entries
+
+
+def test_a_value_that_is_only_written_makes_no_index_of_a_vector():
+    assert ("Sigma", "zz") in labels(JOINT + "\n\n" + r"$$p(x \mid z) = \mathcal{N}(m_z, \Sigma_{zz})$$")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mark"),
+    [(r"\tanh(\mathbf{f} x)", True), (r"f(\tanh(x))", True), (r"\tanh(f x)", False), (r"\tanh(f + \mathbf{a})", False)],
+)
+def test_a_vector_or_a_function_above_names_is_no_exponent(text, is_mark):
+    (statement, *_) = page_of(
+        read_document(rf"$$y = {text}$$" + "\n\n" + r"$$S_k^f = P_k^f + P_k^a$$", "note.md"), read_context([""])
+    ).statements
+    assert (("f", PLAIN) in statement.families.layers) is is_mark
