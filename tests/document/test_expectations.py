@@ -185,3 +185,19 @@ def test_a_distribution_whose_covariance_is_given_by_the_expectation_goes_round_
     page = r"Noise $w \sim \mathcal{N}(0, Q)$ with $w \in \mathbb{R}^n$.\n\n$$Q = \mathbb{E}[w w^\top]$$\n\n"
     page += r"$$a = \mathbb{E}[w^\top w] = \operatorname{tr}(Q)$$" + "\n"
     assert check(page.replace("\\n", "\n")).claims[-1].verdict is not Verdict.REFUTED
+
+
+ROUND = "Let $x$ and $y$ be random vectors.\n\n"
+SPREAD = "E(x x^T) - E(x) E(x)^T = E((x - E(x)) (x - E(x))^T)"
+
+
+@pytest.mark.parametrize("text", ["E(A x + y) = A E(x) + E(y)", SPREAD])
+def test_statisticians_write_round_brackets(text: str) -> None:
+    assert check(f"{ROUND}$${text}$$").claims[-1].verdict is Verdict.PROVED
+    assert check(f"{ROUND}$${text.replace('E(x) E', '2 E(x) E').replace('A E', 'E')}$$").claims[-1].verdict not in TRUE
+
+
+@pytest.mark.parametrize("other", ["", "$E = m c^2$", "$$E(x, y) = x^T y$$"])
+def test_a_sign_that_stands_alone_or_has_several_arguments_is_none(other: str) -> None:
+    words = ROUND if other else ""
+    assert check(f"{words}{other}\n\n$${SPREAD}$$").claims[-1].verdict not in TRUE

@@ -14,6 +14,7 @@ from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.conditionals import with_conditionals
 from indexcalc.document.statements.dependence import with_dependences
 from indexcalc.document.statements.differentials import with_gradients
+from indexcalc.document.statements.expectation_signs import with_expectations
 from indexcalc.document.statements.families import Families, families_of
 from indexcalc.document.statements.index_names import with_index_names
 from indexcalc.document.statements.integrals import with_integrals
@@ -169,7 +170,8 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, as_written_out(with_integrals(unified(with_conditionals(with_arrays(lines)))))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets([tokens for _, tokens in found])))))
+    pieces = with_expectations([tokens for _, tokens in found], document.source)
+    pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets(pieces)))))
     pieces = with_dependences(with_calls(without_arguments(with_applications(pieces))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
