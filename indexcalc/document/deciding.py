@@ -318,9 +318,9 @@ NEW = re.compile(
 def renames(accused: Accused, name: str) -> bool:
     """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it stands elsewhere.
 
-    It does so in another section, item or row, and where a name in the earlier equation has a new meaning since. It
-    gives no new meaning if what follows holds with the earlier one; in the same place it does if what follows holds
-    with its own alone.
+    It does so in another section, item or row, and where a name in the earlier equation has a new meaning since. An
+    item in which its shapes do not fit with what stands outside of it speaks of other arrays. It gives no new meaning
+    if what follows holds with the earlier one; in the same place it does if what follows holds with its own alone.
     """
     page, own = accused.page, accused.judged.relation.number
     numbers = [n for n in page.defining.get(name, ()) if n < own]
@@ -332,6 +332,9 @@ def renames(accused: Accused, name: str) -> bool:
         return True
     sections, earlier = page.sections, before.span.start
     units = {sections.unit(earlier), sections.unit(start)}
+    clash = any(o.truth is Truth.CLASH for o in accused.judged.outcomes)
+    if clash and sections.unit(start) and len(units) > 1:
+        return True
     elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
     elsewhere = elsewhere or read_anew(page, numbers[-1], own)
     return elsewhere and not rejected(accused, name)

@@ -25,7 +25,7 @@ from indexcalc.document.meaning.nodes import (
     renamed,
     walk,
 )
-from indexcalc.document.meaning.sizes import Ix, OrientationError, ShapeError, SizeError
+from indexcalc.document.meaning.sizes import Ix, OrientationError, ShapeError, SizeError, Sizes
 from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError, all_read
 from indexcalc.document.meaning.typed import Typed, at, sides
 from indexcalc.document.memory import RememberedPoints
@@ -264,6 +264,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         right = replace(left, node=ZERO)
     if left.node == ZERO and not left.axes:
         left = replace(right, node=ZERO)
+    left, right = with_ones(left, right, table.sizes), with_ones(right, left, table.sizes)
     if left.groups != right.groups:
         raise NotUnderstoodError("a Kronecker product is set equal to an array of which no blocks are known")
     if len(left.axes) != len(right.axes):
@@ -296,6 +297,15 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def with_ones(value: Typed, other: Typed, sizes: Sizes) -> Typed:
+    """An array as one with axes that have one entry, where the other is said to have these: a row, or a column."""
+    ones = [axis for axis in other.axes if sizes.is_one(axis)]
+    if not ones or len(value.axes) + len(ones) != len(other.axes):
+        return value
+    own = iter(value.axes)
+    return replace(value, axes=tuple(axis if axis in ones else next(own) for axis in other.axes))
 
 
 def read_by(table: Table, node: Meaning) -> set[str]:

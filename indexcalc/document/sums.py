@@ -141,8 +141,10 @@ def is_bound(token: Token) -> bool:
 
 
 def relation_below(tokens: Sequence[Token]) -> Condition:
-    """A relation below a sum: of a letter and a letter, or of the first value of a letter."""
+    """A relation below a sum: of two letters, ``i < j`` or ``j = i + 1`` on, or of the first value of a letter."""
     kinds, texts = [token.kind for token in tokens], [token.text for token in tokens]
+    if kinds[:3] == ["NAME", "REL", "NAME"] and texts[1:] == ["=", texts[2], "+", "1"]:
+        return texts[0], ">", texts[2]
     first = kinds == ["NAME", "REL", "NUM"] and texts[1] == "="
     if not first and (kinds != ["NAME", "REL", "NAME"] or texts[1] not in ("=", "!=", "<", "<=", ">", ">=")):
         raise NotUnderstoodError("what stands below a sum")

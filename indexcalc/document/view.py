@@ -168,14 +168,16 @@ class View:
         """Whether a name with so many indices is one of several arrays; None where nothing hints at it.
 
         Sizes of two axes beside one index say so. Those of one may as well be said of all entries. A matrix with the
-        same letter as its name, in a capital, may hold the arrays.
+        same letter as its name, in a capital, may hold the arrays. Behind what is transposed stands an array.
         """
         shape = self.nearest_shape(self.page.members.get(name, ())) if count == 1 else None
         said = self.page.called.get((name, count))
         if shape is not None and len(shape.sizes) > 1:
             said = len(shape.sizes)
+        usage = self.usage(name)
         hint = shape is not None or len(self.shape(self.page.capitals.get(name, "")) or ()) == 2
-        return family_choice(name, count, self.usage(name), numbered=numbered, said=said, hint=hint)
+        hint = hint or (usage is not None and usage.paired > 0)
+        return family_choice(name, count, usage, numbered=numbered, said=said, hint=hint)
 
     def setting(self, name: str) -> int | None:
         """The number that a size is in the case of which the words before the statement speak, if they do."""
@@ -353,6 +355,7 @@ class View:
         ordered = self.page.different((*reversed(before), *behind, *last))
         line, apart = self.page.line(ordered[0]), self.apart(ordered[0]) or ordered[0] in self.page.examples
         apart = apart or ordered[0] in self.page.remainders
+        given = given or self.is_solved_for(name, ordered[0])
         if len(ordered) == 1 and not (apart or given):
             return ordered[0]
         given = given or (apart and (self.is_given(name, ordered[0]) or self.is_past_example(ordered[0])))
@@ -373,6 +376,10 @@ class View:
         """Whether a name is declared before this statement, and a later section alone gives it a meaning."""
         here = self.page.start(self.number)
         return number > self.number and any(one.start <= here for one in self.page.declared.get(name, ()))
+
+    def is_solved_for(self, name: str, number: int) -> bool:
+        """Whether a statement behind gives what something is differentiated by here: it may say where that is zero."""
+        return number > self.number and any(below.name == name for _, below in self.page.slopes[self.number])
 
     def apart(self, number: int) -> bool:
         """Whether a definition stands in another item or row, or in a section that only follows."""

@@ -85,7 +85,9 @@ def test_every_collapse_beside_lookups_keeps_the_value(one, two, three, of_i, se
     whole, after = collapsed(Delta(tok, i)) if three == 0 else collapsed(Delta(a, one * i + two * k + three * tok))
     arrays = {"g": rng.normal(size=sizes[M]), "w": rng.normal(size=sizes[K])}
     arrays["tok"] = rng.integers(0, sizes[M], size=sizes[read.extent])
-    np.testing.assert_allclose(evaluate(after, (a,), arrays, sizes), evaluate((whole,), (a,), arrays, sizes), atol=1e-12)
+    np.testing.assert_allclose(
+        evaluate(after, (a,), arrays, sizes), evaluate((whole,), (a,), arrays, sizes), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", ["conv1d", "embedding"])

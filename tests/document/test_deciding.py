@@ -468,7 +468,7 @@ MULTIPLIERS = (r"Let $w, x, b, y \in \mathbb{R}$.", "s = y (w x + b)", r"\alpha 
 
 
 def test_a_product_of_numbers_that_is_set_to_zero_is_a_condition():
-    assert last(*MULTIPLIERS, r"\alpha (1 - y (w x + b)) = 0") is OPEN
+    assert last(*MULTIPLIERS, r"\alpha (1 - y (w x + b)) = 0") is Verdict.CONDITION
     assert last(*MULTIPLIERS, "s - y (w x + 2 b) = 0") is REFUTED
     assert last(*MULTIPLIERS, r"\alpha (s - y (w x + b)) = 0") is CONFIRMED
 
@@ -499,4 +499,63 @@ def test_a_product_of_arrays_that_have_no_name_in_common_is_one_too():
         "P = X X^T",
     )
     given = (*page, r"s = X^T y + r^T r X^T y")
-    assert last(*given, r"P (y - r) = 0") is OPEN
+    assert last(*given, r"P (y - r) = 0") is Verdict.CONDITION
+
+
+def test_what_is_set_to_zero_and_is_no_identity_is_a_condition():
+    page = r"Let $a, x \in \mathbb{R}^n$ and $A, B \in \mathbb{R}^{n \times n}$.", r"f = \frac{1}{2} x^T A x - a^T x"
+    assert last(*page, r"\nabla_x f = \frac{1}{2} (A + A^T) x - a = 0") is Verdict.CONDITION
+    assert last(*page, r"\sum_i x_i a_i = 0") is Verdict.CONDITION
+    assert last(*page, r"\operatorname{tr}(A B) - \operatorname{tr}(B A) = 0") is CONFIRMED
+    assert last(*page, r"x + A a^T x = 0") is OPEN  # what cannot be read
+    assert last(*page, r"g_i = x_i^2", r"\frac{\partial g_i}{\partial x_j} = 0") is not Verdict.CONDITION
+
+
+def test_a_vector_equals_the_matrix_of_one_row_or_column_that_has_its_entries():
+    page = (
+        r"Let $w \in \mathbb{R}^{1 \times D}$, $v \in \mathbb{R}^{D \times 1}$ and $p, q \in \mathbb{R}^D$.",
+        "w = p + q",
+    )
+    assert last(*page, "2 w - p = p + 2 q") is CONFIRMED
+    assert last(*page, "2 w - p = p + 3 q") is REFUTED
+
+
+def test_what_stands_behind_a_transpose_with_an_index_is_one_of_several_arrays():
+    page = (r"Let $w \in \mathbb{R}^d$.", r"s_i = y_i (w^T x_i + b)", r"w = \sum_i a_i y_i x_i")
+    assert last(*page, r"w^T w = \sum_i \sum_j a_i a_j y_i y_j x_i^T x_j") is CONFIRMED
+    assert last(*page, r"w^T w = 2 \sum_i \sum_j a_i a_j y_i y_j x_i^T x_j") is not CONFIRMED
+
+
+def test_what_something_is_differentiated_by_is_not_what_a_later_line_makes_of_it():
+    page = r"Let $w, c \in \mathbb{R}^d$.", r"f = \frac{1}{2} w^T w - c^T w"
+    assert last(*page, r"\frac{\partial f}{\partial w} = w - c") is CONFIRMED
+    solved = claims(*page, r"\frac{\partial f}{\partial w} = w - c", "w = c")
+    assert [judged(one) for one in solved[-2:]] == [CONFIRMED, Verdict.DEFINITION]
+    wrong = claims(*page, r"\frac{\partial f}{\partial w} = w + c", "w = c")
+    assert judged(wrong[-2]) is not CONFIRMED
+
+
+def test_a_sum_may_begin_behind_another_index():
+    square = r"a = \sum_{i=1}^n \sum_{j=1}^n x_i x_j"
+    assert last(square, r"a = \sum_{i=1}^n x_i^2 + 2 \sum_{i=1}^n \sum_{j=i+1}^n x_i x_j") is CONFIRMED
+    assert last(square, r"a = \sum_{i=1}^n x_i^2 + \sum_{i=1}^n \sum_{j=i+1}^n x_i x_j") is not CONFIRMED
+
+
+ITEMS = r"""Let $W \in \mathbb{R}^{n \times m}$ and $x \in \mathbb{R}^m$.
+
+$$z = W x$$
+
+$$y = x x^T z$$
+
+\begin{enumerate}
+\item Two of them: $2 z = 2 W x$.
+\item In rows: $z = x W$.
+\item Twice: $2 z - W x = W x$, and $\frac{\partial z_i}{\partial x_j} = W_{ij}$.
+\end{enumerate}
+"""
+
+
+def test_an_item_whose_shapes_do_not_fit_with_what_stands_outside_speaks_of_other_arrays():
+    prose = ITEMS.replace(r"\item ", "\n").replace(r"\begin{enumerate}", "").replace(r"\end{enumerate}", "")
+    verdicts = [[judged(claim) for claim in check(text, "note.tex").claims[-4:]] for text in (ITEMS, prose)]
+    assert verdicts == [[CONFIRMED, one, CONFIRMED, CONFIRMED] for one in (OPEN, REFUTED)]

@@ -111,4 +111,5 @@ def test_what_is_assumed_of_other_tensors_still_holds():
     problem = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by x")
     assert problem.alone.program.assumptions == problem.program.assumptions
     by_y = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by y")
-    assert by_y.alone.program.assumptions == () and by_y.first.program.assumptions == ()
+    assert by_y.alone.program.assumptions == ()
+    assert by_y.first.program.assumptions == ()

@@ -12,7 +12,7 @@ from indexcalc.document.statements.field_signs import flowing
 from indexcalc.document.statements.labelling import find_labels, find_marks
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.nablas import Nablas, nablas_in
-from indexcalc.document.statements.scripts import Named, inverse_mark, named
+from indexcalc.document.statements.scripts import Named, inverse_mark, is_transpose, named
 from indexcalc.document.statements.trees import (
     differentiated,
     divisors,
@@ -43,6 +43,7 @@ class Usage:
         called: how often a bracket follows it.
         mentioned: how often it is all of a formula, where prose speaks of it.
         behind: how often a capital stands right before it: as ``x`` in ``W x``.
+        paired: how often what is transposed stands right before it, where it bears an index: ``x_i`` in ``w^T x_i``.
         flows: how often its divergence is taken, or it is the direction of a derivative.
         turns: how often its curl is taken.
         shortened: how often it stands behind a nabla that may be a short gradient.
@@ -61,6 +62,7 @@ class Usage:
     called: int = 0
     mentioned: int = 0
     behind: int = 0
+    paired: int = 0
     flows: int = 0
     turns: int = 0
     shortened: int = 0
@@ -233,10 +235,13 @@ def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) ->
 
 
 def mark_vectors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> None:
-    """Note which names stand right behind a capital, as a vector stands behind a matrix."""
+    """Note which names stand right behind a capital, as a vector behind a matrix, or behind what is transposed."""
     for product in products_of(member):
         for left, right in pairwise(node for node in product.items if not is_operator(node)):
             matrix, found = survey.name(left), survey.name(right)
+            turned = isinstance(left, Scripted) and any(map(is_transpose, left.above))
+            if turned and found is not None and found.parts is not None and found.name in usages:
+                usages[found.name].paired += 1
             if matrix is None or found is None or matrix.powers or not matrix.name[:1].isupper():
                 continue
             if matrix.parts is None and found.parts is None and found.name in usages:
