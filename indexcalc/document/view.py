@@ -366,7 +366,8 @@ class View:
         if apart or given:
             options.append(Option("none", 0.1 * (not given), f"{name} is not what line {line} says", free=True))
         taken = self.asking(meaning_choice(name, line, *options)).name
-        return None if taken == "none" else int(taken)
+        # The same is asked of a name at another step, for which other equations may stand.
+        return next((n for n in ordered if str(n) == taken), None)
 
     def is_past_example(self, number: int) -> bool:
         """Whether a statement writes out an array of an example that is over here, or has not begun."""

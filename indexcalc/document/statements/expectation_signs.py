@@ -1,7 +1,7 @@
 """``E(x)``: expectations whose argument stands in round brackets, as statisticians write them, read as ``E[x]``.
 
-They are where the document speaks of what is random, and a bracket with one argument follows the sign wherever it stands:
-a function of several is an energy, and a sign that stands alone is a name.
+They are where the document speaks of what is random, and a bracket with one argument follows the sign wherever it
+stands: a function of several is an energy, and a sign that stands alone is a name.
 """
 
 from __future__ import annotations
