@@ -559,3 +559,8 @@ def test_an_item_whose_shapes_do_not_fit_with_what_stands_outside_speaks_of_othe
     prose = ITEMS.replace(r"\item ", "\n").replace(r"\begin{enumerate}", "").replace(r"\end{enumerate}", "")
     verdicts = [[judged(claim) for claim in check(text, "note.tex").claims[-4:]] for text in (ITEMS, prose)]
     assert verdicts == [[CONFIRMED, one, CONFIRMED, CONFIRMED] for one in (OPEN, REFUTED)]
+
+
+@pytest.mark.parametrize("sign", [r".\blacksquare", r". \qed", r"\qedhere"])
+def test_the_end_of_a_proof_is_no_factor(sign):
+    assert last("f = x + y", "2 f = 2 x + 2 y" + sign) is CONFIRMED

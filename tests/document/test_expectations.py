@@ -201,3 +201,11 @@ def test_statisticians_write_round_brackets(text: str) -> None:
 def test_a_sign_that_stands_alone_or_has_several_arguments_is_none(other: str) -> None:
     words = ROUND if other else ""
     assert check(f"{words}{other}\n\n$${SPREAD}$$").claims[-1].verdict not in TRUE
+
+
+def test_a_name_behind_the_sign_is_its_argument_where_brackets_follow_it_elsewhere() -> None:
+    given = r"Let $\mathbb{E}$ be the expectation, $\mathbb{E}[x y^T] = C$." + "\n\n"
+    spread = r"\mathbb{E}[(x - \mathbb{E} x) (y - \mathbb{E}y)^T] = \mathbb{E}[x y^T] - \mathbb{E} x \mathbb{E} y^T"
+    assert check(f"{given}$${spread}$$").claims[-1].verdict is Verdict.PROVED
+    assert check(f"{given}$${spread.replace('- ' + chr(92) + 'mathbb{E} x ', '+ ')}$$").claims[-1].verdict not in TRUE
+    assert check(f"{given}$E = m c^2$\n\n$${spread}$$").claims[-1].verdict not in TRUE
