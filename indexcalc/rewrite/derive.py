@@ -8,6 +8,7 @@ output reads left out of the backward program.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from indexcalc.algebra.factor import factor, factor_in_parts
 from indexcalc.algebra.terms import free_indices
@@ -41,7 +42,7 @@ def derive(problem: Problem) -> Derivation:
     check_problem(problem)
     check_bounds(problem.program)
     if problem.derivatives:
-        return with_orders(derive(problem.first), derive(problem.alone), problem)
+        return with_orders(with_claims_proved(derive(problem.first), problem), derive(problem.alone), problem)
     inverses = symmetric_inverses(problem.program)
     simplifier = Simplifier(problem.program.explicit, inverses)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
@@ -81,6 +82,19 @@ def derive(problem: Problem) -> Derivation:
         ),
         unproved=tuple(claim for claim in problem.claims if id(claim) not in proved),
     )
+
+
+def with_claims_proved(first: Derivation, problem: Problem) -> Derivation:
+    """The derivation of gradients that rests on fewer assumptions, with claims proved by all of them: these hold."""
+    if not first.unproved or first.problem.program.assumptions == problem.program.assumptions:
+        return first
+    explicit = problem.program.explicit
+    simplifier = Simplifier(explicit, symmetric_inverses(problem.program))
+    prover = Prover(explicit.definitions, first.sections, simplifier.rules, simplifier.symmetries)
+    found = {id(claim): prover.prove(claim) for claim in first.unproved}
+    proofs = tuple(proof for proof in found.values() if proof is not None)
+    unproved = tuple(claim for claim in first.unproved if found[id(claim)] is None)
+    return replace(first, proofs=(*proofs, *first.proofs), unproved=unproved)
 
 
 def finished(section: Section, order: Nomenclature) -> Section:

@@ -113,3 +113,10 @@ def test_what_is_assumed_of_other_tensors_still_holds():
     by_y = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by y")
     assert by_y.alone.program.assumptions == ()
     assert by_y.first.program.assumptions == ()
+
+
+def test_claims_beside_second_derivatives_are_proved_by_what_is_assumed():
+    claims = 'prove b = sum[k](c[k]^2) "the mean of squares"\nprove sum[k](c[k]) = 1 "as assumed"\n'
+    derivation = derive(read_problem(f"{SHARES}hessian ell by c\n{claims}"))
+    assert not derivation.unproved
+    assert check_derivation(derivation) == []
