@@ -69,6 +69,9 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
     if any(part not in scope.table.page.index_letters for _, sign, part in conditions if sign == ">="):
         raise NotUnderstoodError("the limits of a sum")
     dummies = {name: scope.table.index(name) for name in names}
+    behind = [part for _, sign, part in conditions if sign in (">", ">=")]
+    if behind and above and not all(counts_from_zero(scope, part) for part in behind) and is_shorter(above[-1]):
+        raise NotUnderstoodError("the limits of a sum")  # it ends before the last value
     last = upper_limit(scope, above[-1], dummies, first) if above else ()
     firsts = {name: int(first != "0") for name in names} if first else {}  # later ones are left out by a condition
     return Binding(word, dummies, (*conditions, *last), firsts)
@@ -151,10 +154,20 @@ def relation_below(tokens: Sequence[Token]) -> Condition:
     return texts[0], texts[1], texts[2]
 
 
+def counts_from_zero(scope: Scope, name: str) -> bool:
+    """Whether the first value of a letter is zero: of that over which a sum around runs, or of all in the document."""
+    return scope.firsts.get(name, int(not scope.table.page.counts_from_zero)) == 0
+
+
+def is_shorter(tokens: Sequence[Token]) -> bool:
+    """Whether a last value is a size less one."""
+    return [token.text for token in tokens if token.kind not in ("{", "}")][-2:] == ["-", "1"]
+
+
 def upper_limit(scope: Scope, tokens: Sequence[Token], dummies: Mapping[str, Ix], first: str) -> tuple[Condition, ...]:
     """The conditions that the last value of a sum's letter sets; a size sets none, but is that of the letter."""
     plain = [token for token in tokens if token.kind not in ("{", "}")]
-    shorter = [token.text for token in plain[-2:]] == ["-", "1"]
+    shorter = is_shorter(tokens)
     last = limit_name(plain[:-2] if shorter else plain)
     if len(dummies) != 1:
         raise NotUnderstoodError("the limits of a sum")
