@@ -21,6 +21,7 @@ from indexcalc.document.statements.capitals import capitals_in
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
+from indexcalc.document.statements.expectations import places as expected_places
 from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.fields import Fields, slopes_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
@@ -65,7 +66,7 @@ from indexcalc.document.statements.shapes import (
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
-from indexcalc.document.statements.trees import differentiated, nabla_targets, rates
+from indexcalc.document.statements.trees import differentiated, nabla_targets, products_of, rates
 from indexcalc.document.statements.values import Values, spread_laws
 from indexcalc.document.statements.variations import Variations
 from indexcalc.document.steps import Steps
@@ -205,6 +206,12 @@ class Page:
     def capitals(self) -> Mapping[str, str]:
         """The arrays in capitals that may hold what their small letters number, and the other way round."""
         return capitals_in(self.survey.usages)
+
+    @cached_property
+    def writes_expectations(self) -> bool:
+        """Whether it writes expectations of what stands in square brackets."""
+        trees = (tree for statement in self.statements for tree in statement.trees)
+        return any(True for tree in trees for product in products_of(tree) for _ in expected_places(product.items))
 
     @cached_property
     def has_two_logarithms(self) -> bool:

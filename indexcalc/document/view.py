@@ -379,8 +379,13 @@ class View:
         return number > self.number and any(one.start <= here for one in self.page.declared.get(name, ()))
 
     def is_solved_for(self, name: str, number: int) -> bool:
-        """Whether a statement behind gives what something is differentiated by here: it may say where that is zero."""
-        return number > self.number and any(below.name == name for _, below in self.page.slopes[self.number])
+        """Whether a statement behind may say where a derivative by the name is zero, which is taken here.
+
+        What is differentiated has its equation before, so that all was known without that of the name.
+        """
+        known = {above.name for above, below in self.page.slopes[self.number] if below.name == name}
+        earlier = (self.page.defining.get(above, ()) for above in known)
+        return number > self.number and any(numbers[:1] < (self.number,) for numbers in earlier if numbers)
 
     def apart(self, number: int) -> bool:
         """Whether a definition stands in another item or row, or in a section that only follows."""

@@ -564,3 +564,19 @@ def test_an_item_whose_shapes_do_not_fit_with_what_stands_outside_speaks_of_othe
 @pytest.mark.parametrize("sign", [r".\blacksquare", r". \qed", r"\qedhere"])
 def test_the_end_of_a_proof_is_no_factor(sign):
     assert last("f = x + y", "2 f = 2 x + 2 y" + sign) is CONFIRMED
+
+
+def test_what_a_name_is_where_all_is_said_behind_counts_for_its_gradient():
+    behind = r"L = \frac{1}{2} \sum_i (z_i - t_i)^2", r"z_i = \sum_j W_{ij} x_j"
+    for sign, verdict in (("-", CONFIRMED), ("+", REFUTED)):
+        first, *_ = claims(rf"\frac{{\partial L}}{{\partial z_i}} = \sum_j W_{{ij}} x_j {sign} t_i", *behind)
+        assert judged(first) is verdict
+
+
+def test_a_sum_to_the_last_but_one_is_no_sum_to_the_last():
+    page = r"Let $x \in \mathbb{R}^n$.", r"b_i = \sum_{j=i+1}^{n-1} x_j", r"c_i = \sum_{j=i+1}^{n} x_j"
+    assert last(*page, "c_i = b_i") is not CONFIRMED
+    zero = r"s = \sum_{i=0}^{n-1} \sum_{j=i+1}^{n-1} x_i x_j"
+    assert last(zero, r"2 s = \sum_{i=0}^{n-1} \sum_{j=0}^{n-1} x_i x_j - \sum_{i=0}^{n-1} x_i^2") is CONFIRMED
+    one = r"s = \sum_{i=1}^{n} \sum_{j=i}^{n-1} x_i x_j"
+    assert last(one, r"2 s = \sum_{i=1}^{n} \sum_{j=1}^{n} x_i x_j + \sum_{i=1}^{n} x_i^2") is not CONFIRMED

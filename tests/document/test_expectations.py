@@ -209,3 +209,17 @@ def test_a_name_behind_the_sign_is_its_argument_where_brackets_follow_it_elsewhe
     assert check(f"{given}$${spread}$$").claims[-1].verdict is Verdict.PROVED
     assert check(f"{given}$${spread.replace('- ' + chr(92) + 'mathbb{E} x ', '+ ')}$$").claims[-1].verdict not in TRUE
     assert check(f"{given}$E = m c^2$\n\n$${spread}$$").claims[-1].verdict not in TRUE
+
+
+@pytest.mark.parametrize(
+    "energy", ["$$E(w) = w^2 + 2 w$$", r"$$w \leftarrow w - \eta \nabla E(w)$$", r"$$g = \nabla_w E(w)$$"]
+)
+def test_an_energy_or_an_error_is_no_expectation(energy: str) -> None:
+    claim = check(f"The variance of a random variable is known.\n\n{energy}\n\n$$E(v + w) = E(v) + E(w)$$").claims[-1]
+    assert claim.verdict not in TRUE
+
+
+@pytest.mark.parametrize("text", [r"\mathbb{E} x y = m y", r"\mathbb{E} f(x) = \mathbb{E}[f] (x)"])
+def test_how_far_an_argument_without_a_bracket_goes_is_not_guessed(text: str) -> None:
+    page = "Let $x, y$ be random.\n\n" + r"$$\mathbb{E}[x] = m$$" + "\n\n"
+    assert check(f"{page}$${text}$$").claims[-1].verdict is Verdict.UNCLEAR
