@@ -21,7 +21,7 @@ from indexcalc.generation import loaded
 from indexcalc.proof.steps import check_derivation
 from tests.campaign import judge
 from tests.campaign.arithmetic import Torch
-from tests.campaign.case import Case
+from tests.campaign.case import COUNTED, Case
 from tests.campaign.evaluation import run, shape_of
 from tests.campaign.features import features
 from tests.campaign.formulas import Axis, Program, entry, spec_text
@@ -198,9 +198,8 @@ def verdict(case: Case, styles: Sequence[str] = STYLES) -> str:
             modules = written(derivation, styles, found) if derivation is not None else {}
     except Slow:
         return "\n".join([*found, f"all: slow: more than {judge.PATIENCE:.0f} s to write"])
-    if derivation is not None:
-        compare(asked, derivation, modules, case.seed, found)
-    return "\n".join(found)
+    points = compare(asked, derivation, modules, case.seed, found) if derivation is not None else 0
+    return "\n".join([*found, f"{COUNTED}points: {points}"])
 
 
 def derived(asked: Asked, styles: Sequence[str], found: list[str]) -> Any:
@@ -239,10 +238,11 @@ def written(derivation: Any, styles: Sequence[str], found: list[str]) -> dict[st
     return modules
 
 
-def compare(asked: Asked, derivation: Any, modules: Mapping[str, Any], seed: int, found: list[str]) -> None:
-    """All modules at several sizes, until the first finding of each."""
+def compare(asked: Asked, derivation: Any, modules: Mapping[str, Any], seed: int, found: list[str]) -> int:
+    """All modules at several sizes, until the first finding of each; at how many points they were compared."""
     problem, program = derivation.problem, asked.program
     done: set[str] = set()
+    points = 0
     for sizes in size_sets(program, seed):
         rng = np.random.default_rng([23, seed])
         for _ in range(4):
@@ -257,6 +257,7 @@ def compare(asked: Asked, derivation: Any, modules: Mapping[str, Any], seed: int
                 right = truth(asked, problem, point, ways) if is_steady(program, point) else None
             if right is None:
                 continue
+            points += 1
             for style, module in modules.items():
                 if style in done:
                     continue
@@ -268,6 +269,7 @@ def compare(asked: Asked, derivation: Any, modules: Mapping[str, Any], seed: int
                     done.add(style)
                     found.append(f"{wrong[0]} at {sizes}")
             break
+    return points
 
 
 def entries(asked: Asked, sizes: Mapping[str, int]) -> int:
