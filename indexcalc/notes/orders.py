@@ -7,6 +7,7 @@ from itertools import groupby, product
 
 import sympy as sp
 
+from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Delta, Index, Partial, Term, Terms, own_indices, tensors_of
 from indexcalc.calculus.steps import Derivation, LocalDerivative, Order, Rule, Section, Step, Used
 from indexcalc.cost.streams import divides
@@ -223,13 +224,23 @@ def matrix_of(order: Order) -> Iterator[Block]:
         return  # a whole one stands among the equations of the backward pass
     ends = {index for delta in deltas for index in own_indices(delta)}
     last = set(lhs.indices[order.rows :])
-    pairs = (own_indices(delta) for delta in deltas)
-    renamed = {column: row for row, column in (pair if pair[1] in last else pair[::-1] for pair in pairs)}
+    renamed = joined_to_first(deltas, lhs.indices)
     block = Access(lhs.tensor, tuple(renamed.get(slot, slot) for slot in lhs.indices))
-    found = block_form(block, tuple(without(term, deltas) for term in terms), ends, last)
+    # A term may have either of two indices that a delta joins.
+    found = block_form(block, substitute(tuple(without(term, deltas) for term in terms), renamed), ends, last)
     if found is not None:
         yield Paragraph(say("structure.matrix" if not found[0].fixed else "structure.matrix.block"))
         yield MatrixDisplays((found,))
+
+
+def joined_to_first(deltas: Sequence[Delta], order: Sequence[Index]) -> dict[Index, Index]:
+    """For every index that deltas join to one before it in some order, the first of them."""
+    first: dict[Index, Index] = {}
+    for delta in deltas:
+        one, other = sorted((first.get(index, index) for index in own_indices(delta)), key=order.index)
+        if one != other:
+            first = {index: one if end == other else end for index, end in first.items()} | {other: one}
+    return first
 
 
 def block_form(

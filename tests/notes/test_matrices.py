@@ -92,3 +92,15 @@ def test_a_slice_has_dots_before_a_fixed_index_and_in_fused_axes(
     whole: Whole, layout: tuple[int, ...], dots: bool
 ) -> None:
     assert has_dots(whole, {"X": layout} if layout else {}) is dots
+
+
+@pytest.mark.parametrize(
+    ("form", "block"),
+    [
+        ("ell = sum[s](r[s]^4)", r"H_{\cdot s s \cdot s s} = 12 r_{s}^{2} \, \mathbf{1} \, \mathbf{1}^{\top}"),
+        ("ell = sin(min[s](r[s]))", r"H_{\cdot s s \cdot c c}"),
+    ],
+)
+def test_a_block_between_diagonals_has_one_index_for_all_that_deltas_join(form: str, block: str) -> None:
+    spec = f'title "T"\nindex a : A\nindex s, m : M\ninput X[a,s,m]\nr[s] = sum[a](X[a,s,s])\n{form}\nloss ell\n'
+    assert block in markdown_note(derive(read_problem(spec + "hessian ell by X\n")))
