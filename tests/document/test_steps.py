@@ -68,3 +68,21 @@ def test_a_sum_that_binds_nothing_beside_a_free_index_is_refuted():
 def test_a_sum_that_binds_nothing_refutes_nothing_by_itself():
     claim = r"\frac{\partial L}{\partial X_{ik}} = \sum_n \sum_j \frac{\partial L}{\partial Y_{ij}} W_{kj}"
     assert verdicts(claim, PRODUCT)[-1] is Verdict.UNCLEAR
+
+
+BACKWARD = r"""$\nabla A = \sum_{n=1}^k -\lambda_n r_n^\top - l_n \rho_n^\top$
+
+# The adjoint system
+
+Here $\rho_k = -\nabla h$, and $b_k \lambda_{k+1} = 0$.
+
+$\rho_{n-1} = b_{n-1}^{-1}(-\nabla r_n + A^\top \lambda_n - a_n \rho_n - r_n \omega_n)$
+
+At last $\kappa = -\nabla r_1 + A^\top \lambda_1 - a_1 \rho_1 - r_1 \omega_1$
+"""
+
+
+def test_what_an_equation_says_of_a_name_is_no_answer_to_which_says_it_of_another_step():
+    report = check(BACKWARD)
+    assert not report.refuted
+    assert len(report.claims) == BACKWARD.count("=") - 1  # but for the limit of the sum
