@@ -24,8 +24,7 @@ from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.rows import learn_rows
 from indexcalc.document.scope import Scope
 from indexcalc.document.spreads import learn_spread
-from indexcalc.document.statements.calls import is_call, is_indicator, words_in
-from indexcalc.document.statements.expectation_signs import SIGN as EXPECTED
+from indexcalc.document.statements.calls import SIGN, is_call, is_indicator, words_in
 from indexcalc.document.statements.index_expressions import ROWS
 from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
@@ -99,7 +98,7 @@ class Names:
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""
         table = self.table
-        if found.name == EXPECTED and table.page.writes_expectations and found.name not in table.page.defining:
+        if found.name == SIGN and table.page.writes_expectations and found.name not in table.page.defining:
             raise NotUnderstoodError("an expectation without a bracket")
         if found.name in EXTREMES and found.name not in table.page.defining:
             raise NotUnderstoodError(f"{found.name} of what is no list")

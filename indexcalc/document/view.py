@@ -383,9 +383,9 @@ class View:
 
         What is differentiated has its equation before, so that all was known without that of the name.
         """
-        known = {above.name for above, below in self.page.slopes[self.number] if below.name == name}
-        earlier = (self.page.defining.get(above, ()) for above in known)
-        return number > self.number and any(numbers[:1] < (self.number,) for numbers in earlier if numbers)
+        differentiated = {above.name for above, below in self.page.slopes[self.number] if below.name == name}
+        equations = (n for above in differentiated for n in self.page.defining.get(above, ()))
+        return number > self.number and any(n < self.number for n in equations)
 
     def apart(self, number: int) -> bool:
         """Whether a definition stands in another item or row, or in a section that only follows."""

@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from indexcalc.document.statements.calls import SIGN
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.language.latex.tokens import Token
-
-SIGN = "E"
 
 WORDS = re.compile(r"\bexpectations?\b|\bexpected\b|\b(?:co)?variances?\b|\brandom (?:variables?|vectors?)\b", re.I)
 """How a document speaks of what is random."""
