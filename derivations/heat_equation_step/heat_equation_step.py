@@ -44,9 +44,9 @@ def forward(u: np.ndarray, kappa: np.ndarray, *, r: float = 0.25) -> Values:
     u, kappa = _checked(u=u, kappa=kappa)
     N = u.shape[0]
     # u_win[n] = u[n-1]
-    u_win = _windows(u, 0, -1, (1, N))
+    u_win = _windows(u, (0, -1, (1, N)))
     # u_win_2[n] = u[n+1]
-    u_win_2 = _windows(u, 0, 1, (1, N))
+    u_win_2 = _windows(u, (0, 1, (1, N)))
     # v[n] = u[n] + r * kappa[n] * (u_win[n] - 2 * u[n] + u_win_2[n])
     v = u + r * kappa * (u_win - 2 * u + u_win_2)
     return Values(u, kappa, v, r)
@@ -63,20 +63,20 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     u, kappa, r = values.u, values.kappa, values.r
     N = G.shape[0]
     # G_win[n] = G[n+1]
-    G_win = _windows(G, 0, 1, (1, N))
+    G_win = _windows(G, (0, 1, (1, N)))
     # kappa_win[n] = kappa[n+1]
-    kappa_win = _windows(kappa, 0, 1, (1, N))
+    kappa_win = _windows(kappa, (0, 1, (1, N)))
     # G_win_2[n] = G[n-1]
-    G_win_2 = _windows(G, 0, -1, (1, N))
+    G_win_2 = _windows(G, (0, -1, (1, N)))
     # kappa_win_2[n] = kappa[n-1]
-    kappa_win_2 = _windows(kappa, 0, -1, (1, N))
+    kappa_win_2 = _windows(kappa, (0, -1, (1, N)))
     # du[n] = G[n] + r * (G_win[n] * kappa_win[n] + G_win_2[n] * kappa_win_2[n]) - 2*r *
     #     G[n] * kappa[n]
     du = G + r * (G_win * kappa_win + G_win_2 * kappa_win_2) - 2 * r * G * kappa
     # u_win[n] = u[n-1]
-    u_win = _windows(u, 0, -1, (1, N))
+    u_win = _windows(u, (0, -1, (1, N)))
     # u_win_2[n] = u[n+1]
-    u_win_2 = _windows(u, 0, 1, (1, N))
+    u_win_2 = _windows(u, (0, 1, (1, N)))
     # dkappa[n] = r * G[n] * (u_win[n] - 2 * u[n] + u_win_2[n])
     dkappa = r * G * (u_win - 2 * u + u_win_2)
     return Gradients(du, dkappa)
@@ -110,32 +110,34 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(
-    start: int, steps: tuple[tuple[int, int], ...], length: int
-) -> tuple[int, int]:
-    """How far start + sum of step * place goes below 0, and beyond the last place."""
-    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
-    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
-    return max(-low, 0), max(high + 1 - length, 0)
+def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.ndarray:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-
-def _windows(
-    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
-) -> np.ndarray:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
-
-    A view that is not to be written to; outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. A view that is not
+    to be written to, of the part of x that is read; outside of x it is zero.
     """
-    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
-    if 0 in shape or 0 in x.shape:
-        return np.zeros(shape, dtype=x.dtype)
-    ends = _ends(start, steps, x.shape[axis])
-    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
-    padded = np.pad(x, widths) if any(ends) else x
-    strides = (
-        *padded.strides[:axis],
-        *(step * padded.strides[axis] for step, _ in steps),
-        *padded.strides[axis + 1 :],
-    )
-    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+    shape, strides = [(size,) for size in x.shape], [(1,)] * x.ndim
+    read, inside, first = ([slice(None)] * x.ndim for _ in range(3))
+    room = list(x.shape)
+    for axis, start, *steps in along:
+        low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+        stop = start + sum(max(step * (size - 1), 0) for step, size in steps) + 1
+        shape[axis] = tuple(size for _, size in steps)
+        strides[axis] = tuple(step for step, _ in steps)
+        begin = min(max(low, 0), x.shape[axis])
+        end = max(min(stop, x.shape[axis]), begin)
+        read[axis] = slice(begin, end)
+        inside[axis] = slice(begin - low, end - low)
+        first[axis] = slice(start - low, None)
+        room[axis] = stop - low
+    sizes = sum(shape, ())
+    if 0 in sizes or 0 in x.shape:
+        return np.zeros(sizes, dtype=x.dtype)
+    part = x[tuple(read)]
+    if part.shape != tuple(room):
+        padded = np.zeros(room, dtype=x.dtype)
+        padded[tuple(inside)] = part
+        part = padded
+    walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
+    part = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)

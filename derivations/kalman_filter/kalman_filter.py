@@ -159,7 +159,7 @@ def backward(values: Values) -> Gradients:
     # dy[t] = de[t]
     dy = de
     # dm0[i] = dm[0,i]
-    dm0 = _windows(dm, 0, 0)
+    dm0 = _windows(dm, (0, 0))
     dV = np.zeros((T, N, N), dtype=values.y.dtype)
     ds = np.zeros((T,), dtype=values.y.dtype)
     dc = np.zeros((T, N), dtype=values.y.dtype)
@@ -184,9 +184,9 @@ def backward(values: Values) -> Gradients:
         if 1 <= t:
             dF[t] = dP[t] @ A[t]
     # V_win[t,j,k] = V[t-1,j,k]
-    V_win = _windows(V, 0, -1, (1, T))
+    V_win = _windows(V, (0, -1, (1, T)))
     # a_win[t,j] = a[t-1,j]
-    a_win = _windows(a, 0, -1, (1, T))
+    a_win = _windows(a, (0, -1, (1, T)))
     # dA[t,i,j] = sum[k](dF[t,i,k] * V_win[t,j,k]) + [1 <= t] * sum[k](dP[t,k,i] *
     #     F[t,k,j]) + dm[t,i] * a_win[t,j]
     part_2 = (1 <= np.arange(T, dtype=int))[:, None, None]
@@ -206,7 +206,7 @@ def backward(values: Values) -> Gradients:
     # dr[t] = ds[t]
     dr = ds
     # dP0[i,j] = dP[0,i,j]
-    dP0 = _windows(dP, 0, 0)
+    dP0 = _windows(dP, (0, 0))
     return Gradients(dA, dQ, dC, dr, dy, dm0, dP0)
 
 
@@ -238,32 +238,34 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(
-    start: int, steps: tuple[tuple[int, int], ...], length: int
-) -> tuple[int, int]:
-    """How far start + sum of step * place goes below 0, and beyond the last place."""
-    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
-    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
-    return max(-low, 0), max(high + 1 - length, 0)
+def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.ndarray:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-
-def _windows(
-    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
-) -> np.ndarray:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
-
-    A view that is not to be written to; outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. A view that is not
+    to be written to, of the part of x that is read; outside of x it is zero.
     """
-    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
-    if 0 in shape or 0 in x.shape:
-        return np.zeros(shape, dtype=x.dtype)
-    ends = _ends(start, steps, x.shape[axis])
-    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
-    padded = np.pad(x, widths) if any(ends) else x
-    strides = (
-        *padded.strides[:axis],
-        *(step * padded.strides[axis] for step, _ in steps),
-        *padded.strides[axis + 1 :],
-    )
-    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+    shape, strides = [(size,) for size in x.shape], [(1,)] * x.ndim
+    read, inside, first = ([slice(None)] * x.ndim for _ in range(3))
+    room = list(x.shape)
+    for axis, start, *steps in along:
+        low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+        stop = start + sum(max(step * (size - 1), 0) for step, size in steps) + 1
+        shape[axis] = tuple(size for _, size in steps)
+        strides[axis] = tuple(step for step, _ in steps)
+        begin = min(max(low, 0), x.shape[axis])
+        end = max(min(stop, x.shape[axis]), begin)
+        read[axis] = slice(begin, end)
+        inside[axis] = slice(begin - low, end - low)
+        first[axis] = slice(start - low, None)
+        room[axis] = stop - low
+    sizes = sum(shape, ())
+    if 0 in sizes or 0 in x.shape:
+        return np.zeros(sizes, dtype=x.dtype)
+    part = x[tuple(read)]
+    if part.shape != tuple(room):
+        padded = np.zeros(room, dtype=x.dtype)
+        padded[tuple(inside)] = part
+        part = padded
+    walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
+    part = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)

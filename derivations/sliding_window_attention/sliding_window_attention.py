@@ -62,7 +62,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, W: int) -> Values:
     Q, K, V = _checked({"W": W}, Q=Q, K=K, V=V)
     T, d = Q.shape
     # K_win[i,j,k] = K[i-j,k]
-    K_win = _windows(K, 0, 0, (1, T), (-1, W))
+    K_win = _windows(K, (0, 0, (1, T), (-1, W)))
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K_win[i,j,k])
     S = np.einsum("ik,ijk->ij", Q, K_win, optimize=True) / d**0.5
     # S_masked[i,l] = S[i,l] where l <= i, else -inf
@@ -76,7 +76,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, W: int) -> Values:
     # A[i,j] = exp_S[i,j] / Z[i]
     A = exp_S / Z[:, None]
     # V_win[i,j,p] = V[i-j,p]
-    V_win = _windows(V, 0, 0, (1, T), (-1, W))
+    V_win = _windows(V, (0, 0, (1, T), (-1, W)))
     # O[i,p] = sum[j](A[i,j] * V_win[i,j,p])
     O = np.einsum("ij,ijp->ip", A, V_win, optimize=True)
     return Values(Q, K, V, S, A, O, W)
@@ -94,7 +94,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     T = G.shape[0]
     d = Q.shape[1]
     # G_win[i,j,p] = G[i+j,p]
-    G_win = _windows(G, 0, 0, (1, T), (1, W))
+    G_win = _windows(G, (0, 0, (1, T), (1, W)))
     # A_win[i,j] = A[i+j,j]
     A_win = _entries(
         A,
@@ -104,7 +104,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dV[i,p] = sum[j](G_win[i,j,p] * A_win[i,j])
     dV = np.einsum("ijp,ij->ip", G_win, A_win, optimize=True)
     # V_win[i,j,p] = V[i-j,p]
-    V_win = _windows(V, 0, 0, (1, T), (-1, W))
+    V_win = _windows(V, (0, 0, (1, T), (-1, W)))
     # dA[i,j] = sum[p](G[i,p] * V_win[i,j,p])
     dA = np.einsum("ip,ijp->ij", G, V_win, optimize=True)
     # r[i] = sum[j](dA[i,j] * A[i,j])
@@ -112,7 +112,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
     dS = A * (dA - r[:, None])
     # K_win[i,j,k] = K[i-j,k]
-    K_win = _windows(K, 0, 0, (1, T), (-1, W))
+    K_win = _windows(K, (0, 0, (1, T), (-1, W)))
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K_win[i,j,k])
     dQ = np.einsum("ij,ijk->ik", dS, K_win, optimize=True) / d**0.5
     # dS_win[i,j] = dS[i+j,j]
@@ -122,7 +122,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         np.arange(W, dtype=int),
     )
     # Q_win[i,j,k] = Q[i+j,k]
-    Q_win = _windows(Q, 0, 0, (1, T), (1, W))
+    Q_win = _windows(Q, (0, 0, (1, T), (1, W)))
     # dK[i,k] = 1/sqrt(d) * sum[j](dS_win[i,j] * Q_win[i,j,k])
     dK = np.einsum("ij,ijk->ik", dS_win, Q_win, optimize=True) / d**0.5
     return Gradients(dV, dA, dS, dQ, dK)
@@ -159,35 +159,37 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(
-    start: int, steps: tuple[tuple[int, int], ...], length: int
-) -> tuple[int, int]:
-    """How far start + sum of step * place goes below 0, and beyond the last place."""
-    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
-    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
-    return max(-low, 0), max(high + 1 - length, 0)
+def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.ndarray:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-
-def _windows(
-    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
-) -> np.ndarray:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
-
-    A view that is not to be written to; outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. A view that is not
+    to be written to, of the part of x that is read; outside of x it is zero.
     """
-    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
-    if 0 in shape or 0 in x.shape:
-        return np.zeros(shape, dtype=x.dtype)
-    ends = _ends(start, steps, x.shape[axis])
-    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
-    padded = np.pad(x, widths) if any(ends) else x
-    strides = (
-        *padded.strides[:axis],
-        *(step * padded.strides[axis] for step, _ in steps),
-        *padded.strides[axis + 1 :],
-    )
-    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+    shape, strides = [(size,) for size in x.shape], [(1,)] * x.ndim
+    read, inside, first = ([slice(None)] * x.ndim for _ in range(3))
+    room = list(x.shape)
+    for axis, start, *steps in along:
+        low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+        stop = start + sum(max(step * (size - 1), 0) for step, size in steps) + 1
+        shape[axis] = tuple(size for _, size in steps)
+        strides[axis] = tuple(step for step, _ in steps)
+        begin = min(max(low, 0), x.shape[axis])
+        end = max(min(stop, x.shape[axis]), begin)
+        read[axis] = slice(begin, end)
+        inside[axis] = slice(begin - low, end - low)
+        first[axis] = slice(start - low, None)
+        room[axis] = stop - low
+    sizes = sum(shape, ())
+    if 0 in sizes or 0 in x.shape:
+        return np.zeros(sizes, dtype=x.dtype)
+    part = x[tuple(read)]
+    if part.shape != tuple(room):
+        padded = np.zeros(room, dtype=x.dtype)
+        padded[tuple(inside)] = part
+        part = padded
+    walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
+    part = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)
 
 
 def _entries(x: np.ndarray, *places: np.ndarray) -> np.ndarray:

@@ -41,13 +41,13 @@ def forward(x: np.ndarray, *, eps: float = 0.001) -> Values:
     (x,) = _checked(x=x)
     N, M = x.shape
     # x_win[i,j] = x[i+1,j]
-    x_win = _windows(_windows(x, 1, 0, (1, M - 1)), 0, 1, (1, N - 1))
+    x_win = _windows(x, (0, 1, (1, N - 1)), (1, 0, (1, M - 1)))
     # x_win_2[i,j] = x[i,j]
-    x_win_2 = _windows(_windows(x, 1, 0, (1, M - 1)), 0, 0, (1, N - 1))
+    x_win_2 = _windows(x, (0, 0, (1, N - 1)), (1, 0, (1, M - 1)))
     # dv[i,j] = x_win[i,j] - x_win_2[i,j]
     dv = x_win - x_win_2
     # x_win_3[i,j] = x[i,j+1]
-    x_win_3 = _windows(_windows(x, 1, 1, (1, M - 1)), 0, 0, (1, N - 1))
+    x_win_3 = _windows(x, (0, 0, (1, N - 1)), (1, 1, (1, M - 1)))
     # dh[i,j] = x_win_3[i,j] - x_win_2[i,j]
     dh = x_win_3 - x_win_2
     # t[i,j] = sqrt(dv[i,j]^2 + dh[i,j]^2 + eps)
@@ -70,13 +70,13 @@ def backward(values: Values) -> Gradients:
     # ddv[i,j] = dv[i,j] / t[i,j]
     ddv = dv / t
     # ddv_win[n,m] = ddv[n-1,m]
-    ddv_win = _windows(_windows(ddv, 1, 0, (1, M)), 0, -1, (1, N))
+    ddv_win = _windows(ddv, (0, -1, (1, N)), (1, 0, (1, M)))
     # ddv_win_2[n,m] = ddv[n,m]
-    ddv_win_2 = _windows(_windows(ddv, 1, 0, (1, M)), 0, 0, (1, N))
+    ddv_win_2 = _windows(ddv, (0, 0, (1, N)), (1, 0, (1, M)))
     # ddh_win[n,m] = ddh[n,m-1]
-    ddh_win = _windows(_windows(ddh, 1, -1, (1, M)), 0, 0, (1, N))
+    ddh_win = _windows(ddh, (0, 0, (1, N)), (1, -1, (1, M)))
     # ddh_win_2[n,m] = ddh[n,m]
-    ddh_win_2 = _windows(_windows(ddh, 1, 0, (1, M)), 0, 0, (1, N))
+    ddh_win_2 = _windows(ddh, (0, 0, (1, N)), (1, 0, (1, M)))
     # dx[n,m] = ddv_win[n,m] - ddv_win_2[n,m] + ddh_win[n,m] - ddh_win_2[n,m]
     dx = ddv_win - ddv_win_2 + ddh_win - ddh_win_2
     return Gradients(dx)
@@ -110,32 +110,34 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(
-    start: int, steps: tuple[tuple[int, int], ...], length: int
-) -> tuple[int, int]:
-    """How far start + sum of step * place goes below 0, and beyond the last place."""
-    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
-    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
-    return max(-low, 0), max(high + 1 - length, 0)
+def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.ndarray:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-
-def _windows(
-    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
-) -> np.ndarray:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
-
-    A view that is not to be written to; outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. A view that is not
+    to be written to, of the part of x that is read; outside of x it is zero.
     """
-    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
-    if 0 in shape or 0 in x.shape:
-        return np.zeros(shape, dtype=x.dtype)
-    ends = _ends(start, steps, x.shape[axis])
-    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
-    padded = np.pad(x, widths) if any(ends) else x
-    strides = (
-        *padded.strides[:axis],
-        *(step * padded.strides[axis] for step, _ in steps),
-        *padded.strides[axis + 1 :],
-    )
-    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+    shape, strides = [(size,) for size in x.shape], [(1,)] * x.ndim
+    read, inside, first = ([slice(None)] * x.ndim for _ in range(3))
+    room = list(x.shape)
+    for axis, start, *steps in along:
+        low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+        stop = start + sum(max(step * (size - 1), 0) for step, size in steps) + 1
+        shape[axis] = tuple(size for _, size in steps)
+        strides[axis] = tuple(step for step, _ in steps)
+        begin = min(max(low, 0), x.shape[axis])
+        end = max(min(stop, x.shape[axis]), begin)
+        read[axis] = slice(begin, end)
+        inside[axis] = slice(begin - low, end - low)
+        first[axis] = slice(start - low, None)
+        room[axis] = stop - low
+    sizes = sum(shape, ())
+    if 0 in sizes or 0 in x.shape:
+        return np.zeros(sizes, dtype=x.dtype)
+    part = x[tuple(read)]
+    if part.shape != tuple(room):
+        padded = np.zeros(room, dtype=x.dtype)
+        padded[tuple(inside)] = part
+        part = padded
+    walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
+    part = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)

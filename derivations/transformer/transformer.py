@@ -250,7 +250,7 @@ def forward(
         # z[l,b,t,m] = u[l,b,t,m] + sum[f](G[l,b,t,f] * W_2[l,f,m])
         z[l] = u[l] + np.einsum("btf,fm->btm", G[l], W_2[l], optimize=True)
     # e[b,t,m] = z[N_L-1,b,t,m]
-    e = _windows(z, 0, N_L - 1)
+    e = _windows(z, (0, N_L - 1))
     # mu_e[b,t] = 1/D * sum[m](e[b,t,m])
     mu_e = e.sum(axis=2) / D
     # e_var[b,t] = 1/D * sum[m]((e[b,t,m] - mu_e[b,t])^2)
@@ -489,11 +489,11 @@ def backward(values: Values) -> Gradients:
     # dg_x[l,m] = sum[b,t](dX[l,b,t,m] * xh[l,b,t,m])
     dg_x = np.einsum("lbtm,lbtm->lm", dX, xh)
     # dx_win[b,t,m] = dx[0,b,t,m]
-    dx_win = _windows(dx, 0, 0)
+    dx_win = _windows(dx, (0, 0))
     # dP[t,m] = sum[b](dx_win[b,t,m])
     dP = dx_win.sum(axis=0)
     # dE_moved_parts[b,t,m] = dx[0,b,t,m]
-    dE_moved_parts = _windows(dx, 0, 0)
+    dE_moved_parts = _windows(dx, (0, 0))
     # dE_moved[v,m] = sum[b,t](dE_moved_parts[b,t,m] * delta[tok[b,t],v])
     dE_moved = _summed_at(dE_moved_parts, 0, tok, N_V)
     # dE[v,m] = dE_moved[v,m] + sum[b,t](do[b,t,v] * R[b,t,m])
@@ -643,35 +643,37 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(
-    start: int, steps: tuple[tuple[int, int], ...], length: int
-) -> tuple[int, int]:
-    """How far start + sum of step * place goes below 0, and beyond the last place."""
-    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
-    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
-    return max(-low, 0), max(high + 1 - length, 0)
+def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.ndarray:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-
-def _windows(
-    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
-) -> np.ndarray:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
-
-    A view that is not to be written to; outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. A view that is not
+    to be written to, of the part of x that is read; outside of x it is zero.
     """
-    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
-    if 0 in shape or 0 in x.shape:
-        return np.zeros(shape, dtype=x.dtype)
-    ends = _ends(start, steps, x.shape[axis])
-    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
-    padded = np.pad(x, widths) if any(ends) else x
-    strides = (
-        *padded.strides[:axis],
-        *(step * padded.strides[axis] for step, _ in steps),
-        *padded.strides[axis + 1 :],
-    )
-    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+    shape, strides = [(size,) for size in x.shape], [(1,)] * x.ndim
+    read, inside, first = ([slice(None)] * x.ndim for _ in range(3))
+    room = list(x.shape)
+    for axis, start, *steps in along:
+        low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+        stop = start + sum(max(step * (size - 1), 0) for step, size in steps) + 1
+        shape[axis] = tuple(size for _, size in steps)
+        strides[axis] = tuple(step for step, _ in steps)
+        begin = min(max(low, 0), x.shape[axis])
+        end = max(min(stop, x.shape[axis]), begin)
+        read[axis] = slice(begin, end)
+        inside[axis] = slice(begin - low, end - low)
+        first[axis] = slice(start - low, None)
+        room[axis] = stop - low
+    sizes = sum(shape, ())
+    if 0 in sizes or 0 in x.shape:
+        return np.zeros(sizes, dtype=x.dtype)
+    part = x[tuple(read)]
+    if part.shape != tuple(room):
+        padded = np.zeros(room, dtype=x.dtype)
+        padded[tuple(inside)] = part
+        part = padded
+    walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
+    part = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)
 
 
 def _looked_up(x: np.ndarray, axis: int, ids: np.ndarray) -> np.ndarray:

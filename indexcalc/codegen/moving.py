@@ -6,36 +6,38 @@ from collections.abc import Mapping
 
 from indexcalc.codegen.special import Special
 
-ENDS = '''\
-def _ends(
-    start: int, steps: tuple[tuple[int, int], ...], length: int
-) -> tuple[int, int]:
-    """How far start + sum of step * place goes below 0, and beyond the last place."""
-    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
-    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
-    return max(-low, 0), max(high + 1 - length, 0)'''
-
 WINDOWS = '''\
-def _windows(
-    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
-) -> np.ndarray:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.ndarray:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-    A view that is not to be written to; outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. A view that is not
+    to be written to, of the part of x that is read; outside of x it is zero.
     """
-    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
-    if 0 in shape or 0 in x.shape:
-        return np.zeros(shape, dtype=x.dtype)
-    ends = _ends(start, steps, x.shape[axis])
-    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
-    padded = np.pad(x, widths) if any(ends) else x
-    strides = (
-        *padded.strides[:axis],
-        *(step * padded.strides[axis] for step, _ in steps),
-        *padded.strides[axis + 1 :],
-    )
-    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)'''
+    shape, strides = [(size,) for size in x.shape], [(1,)] * x.ndim
+    read, inside, first = ([slice(None)] * x.ndim for _ in range(3))
+    room = list(x.shape)
+    for axis, start, *steps in along:
+        low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+        stop = start + sum(max(step * (size - 1), 0) for step, size in steps) + 1
+        shape[axis] = tuple(size for _, size in steps)
+        strides[axis] = tuple(step for step, _ in steps)
+        begin = min(max(low, 0), x.shape[axis])
+        end = max(min(stop, x.shape[axis]), begin)
+        read[axis] = slice(begin, end)
+        inside[axis] = slice(begin - low, end - low)
+        first[axis] = slice(start - low, None)
+        room[axis] = stop - low
+    sizes = sum(shape, ())
+    if 0 in sizes or 0 in x.shape:
+        return np.zeros(sizes, dtype=x.dtype)
+    part = x[tuple(read)]
+    if part.shape != tuple(room):
+        padded = np.zeros(room, dtype=x.dtype)
+        padded[tuple(inside)] = part
+        part = padded
+    walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
+    part = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)'''
 
 FOLDED = '''\
 def _folded(
@@ -112,8 +114,7 @@ def _nearest(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
     return x[tuple(np.clip(place, 0, size - 1) for place, size in sizes)]'''
 
 NUMPY_MOVING: Mapping[str, Special] = {
-    "_ends": Special(ENDS),
-    "_windows": Special(WINDOWS, ("_ends",)),
+    "_windows": Special(WINDOWS),
     "_folded": Special(FOLDED),
     "_looked_up": Special(LOOKED_UP),
     "_summed_at": Special(SUMMED_AT),
@@ -135,16 +136,19 @@ def _places(
 
 TORCH_WINDOWS = '''\
 def _windows(
-    x: torch.Tensor, axis: int, start: int, *steps: tuple[int, int]
+    x: torch.Tensor, *along: tuple[int | tuple[int, int], ...]
 ) -> torch.Tensor:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-    Outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. Outside of x it is
+    zero.
     """
-    places = _places(start, steps, x.device)
-    outside = (places < 0) | (places >= x.shape[axis])
-    padded = torch.cat((x, torch.zeros_like(x.narrow(axis, 0, 1))), dim=axis)
-    return _looked_up(padded, axis, torch.where(outside, x.shape[axis], places))'''
+    for axis, start, *steps in reversed(along):
+        places = _places(start, steps, x.device)
+        outside = (places < 0) | (places >= x.shape[axis])
+        padded = torch.cat((x, torch.zeros_like(x.narrow(axis, 0, 1))), dim=axis)
+        x = _looked_up(padded, axis, torch.where(outside, x.shape[axis], places))
+    return x'''
 
 TORCH_FOLDED = '''\
 def _folded(
@@ -214,14 +218,17 @@ def _places(start: int, steps: tuple[tuple[int, int], ...]) -> jax.Array:
     return total'''
 
 JAX_WINDOWS = '''\
-def _windows(x: jax.Array, axis: int, start: int, *steps: tuple[int, int]) -> jax.Array:
-    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+def _windows(x: jax.Array, *along: tuple[int | tuple[int, int], ...]) -> jax.Array:
+    """x[start + sum of step * place] along some axes, an axis for each (step, size).
 
-    Outside of x it is zero.
+    For every such axis, in order: its number, the start, the steps. Outside of x it is
+    zero.
     """
-    places = _places(start, steps)
-    where = jnp.where(places < 0, x.shape[axis], places)
-    return jnp.take(x, where, axis=axis, mode="fill", fill_value=0)'''
+    for axis, start, *steps in reversed(along):
+        places = _places(start, steps)
+        where = jnp.where(places < 0, x.shape[axis], places)
+        x = jnp.take(x, where, axis=axis, mode="fill", fill_value=0)
+    return x'''
 
 JAX_FOLDED = '''\
 def _folded(
@@ -278,5 +285,5 @@ JAX_MOVING: Mapping[str, Special] = {
 }
 """The functions of JAX."""
 
-MOVING = tuple(name for name in NUMPY_MOVING if name != "_ends")
+MOVING = tuple(NUMPY_MOVING)
 """The names that statements call."""

@@ -40,17 +40,19 @@ def window_node(statement: Statement, scope: Scope) -> Node:
 
 
 def walked(slots: tuple[Slot, ...], node: Node, scope: Scope) -> Node:
-    """Slot by slot, the last one first: the axis of a slot becomes one axis for each index of its expression."""
+    """What slots look up is taken first; then the axis of a slot becomes one for each index of its expression."""
     for axis in range(len(slots) - 1, -1, -1):
         slot = slots[axis]
         if isinstance(slot, Lookup):
             node = Call("_looked_up", (node, Atom(str(axis)), Atom(scope.tensors[slot.tensor])))
-        elif not isinstance(slot, Index):
-            steps = (
-                Atom(f"({number(coeff, scope)}, {number(atom.extent, scope)})") for atom, coeff in parts_of_slot(slot)
-            )
-            node = Call("_windows", (node, Atom(str(axis)), Atom(number(constant_of(slot), scope)), *steps))
-    return node
+    along: list[Atom] = []
+    axis = 0
+    for slot in slots:
+        if not isinstance(slot, Index | Lookup):
+            steps = [f"({number(coeff, scope)}, {number(atom.extent, scope)})" for atom, coeff in parts_of_slot(slot)]
+            along.append(Atom(f"({', '.join([str(axis), number(constant_of(slot), scope), *steps])})"))
+        axis += len(slot.slots) if isinstance(slot, Lookup) else 1
+    return Call("_windows", (node, *along)) if along else node
 
 
 def number(value: sp.Expr, scope: Scope) -> str:

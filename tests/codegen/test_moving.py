@@ -43,8 +43,19 @@ def test_windows_read_what_loops_read(library, steps, start, length, axis, seed)
         at = start + sum(step * n for (step, _), n in zip(steps, place, strict=True))
         if 0 <= at < length:
             expected[(slice(None),) * axis + place] = np.take(x, at, axis)
-    found = functions(library)["_windows"](LIBRARIES[library][2](x), axis, start, *steps)
+    found = functions(library)["_windows"](LIBRARIES[library][2](x), (axis, start, *steps))
     np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@settings(deadline=None, max_examples=25)
+@given(STEPS, STEPS, st.tuples(*[st.integers(-9, 9)] * 2), st.tuples(*[st.integers(1, 5)] * 2), st.integers(0, 999))
+def test_windows_along_two_axes_are_those_along_one_after_the_other(library, first, second, starts, lengths, seed):
+    x = LIBRARIES[library][2](np.random.default_rng(seed).normal(size=(lengths[0], 2, lengths[1])))
+    windows = functions(library)["_windows"]
+    expected = windows(windows(x, (2, starts[1], *second)), (0, starts[0], *first))
+    found = windows(x, (0, starts[0], *first), (2, starts[1], *second))
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

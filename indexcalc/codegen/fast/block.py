@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.blocking import Loop
 from indexcalc.codegen.fast.graph import Graph, Node, Operation
 from indexcalc.codegen.fast.lowering import Lowering
 from indexcalc.codegen.fast.names import Names
@@ -15,6 +16,7 @@ from indexcalc.codegen.fast.reach import within_reach
 from indexcalc.codegen.fast.storage import LAYER, Storage, assigned, is_view
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.formula import formula
+from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Operand, transposed
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.source import flat
@@ -112,19 +114,46 @@ class Block:
 
 
 def block_of(
-    statements: Sequence[Statement], names: Names, large: frozenset[str], indices: Mapping[str, tuple[Index, ...]]
+    statements: Sequence[Statement],
+    names: Names,
+    large: frozenset[str],
+    loop: Loop | None = None,
 ) -> Block:
-    """The graph of some statements; `indices` are those of each on the dimensions of the loop around them."""
+    """The graph of some statements.
+
+    Args:
+        statements: in order.
+        names: the Python names.
+        large: the tensors that are larger than any input and result.
+        loop: the loop around them.
+    """
     own, scope = names.own, names.scope
     lowering = Lowering(
-        scope.scalars, own["size"], scope.dtype, large, scope=scope, largest=names.largest, windows=names.windows
+        scope.scalars,
+        own["size"],
+        scope.dtype,
+        large,
+        scope=scope,
+        largest=names.largest,
+        windows=names.windows,
+        blocks=block_names(loop, names) if loop is not None else (),
     )
+    indices = loop.indices if loop is not None else {}
     spans = []
     for statement in statements:
         start = len(lowering.graph.nodes)
         lowering.add(statement, indices.get(statement.name, ()))
         spans.append(range(start, len(lowering.graph.nodes)))
     return Block(tuple(statements), lowering, tuple(spans))
+
+
+def block_names(loop: Loop, names: Names) -> tuple[str, ...]:
+    """The variables of the slices of one block: the indices' own names."""
+    root = min((s for s in loop.statements if not s.moves), key=loop.is_total)
+    found: list[str] = []
+    for index in loop.indices[root.name]:
+        found.append(python_name(index.name, {*names.taken, *found}))
+    return tuple(found)
 
 
 def has_memory(node: Node) -> bool:
@@ -187,7 +216,7 @@ def straight_text(
         names: the Python names.
         large: the tensors that are larger than any input and result.
     """
-    block = block_of(statements, names, large, {})
+    block = block_of(statements, names, large)
     kept = [block.node(statement) for statement in statements if statement.name in later]
     called = block.called(names.scope.tensors)
     counts = block.reads(kept)

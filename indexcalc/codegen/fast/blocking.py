@@ -11,9 +11,11 @@ from heapq import heapify, heappop, heappush
 
 import sympy as sp
 
+from indexcalc.algebra.slots import renamed_slot
 from indexcalc.algebra.terms import Access, Index, own_lookups, walk
 from indexcalc.codegen.fast.overlaps import Windows, windows_of
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.windows import source_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,28 @@ class Blocking:
     def accesses(self) -> Mapping[str, tuple[Access, ...]]:
         """The accesses of every statement, what it looks up among them."""
         return {s.name: tuple(dict.fromkeys(accesses_in(s))) for s in self.statements}
+
+    @cached_property
+    def sources(self) -> Mapping[str, tuple[Access, ...]]:
+        """The accesses of every statement, and what it reads through windows."""
+        return {
+            name: (
+                *found,
+                *(
+                    self.through(access)
+                    for access in found
+                    if access.tensor in self.windows.keys() & self.by_name.keys()
+                ),
+            )
+            for name, found in self.accesses.items()
+        }
+
+    def through(self, access: Access) -> Access:
+        """The entry that an access to windows reads."""
+        statement = self.by_name[access.tensor]
+        entry = source_of(statement)
+        named = dict(zip(statement.axes, access.slots, strict=True))
+        return Access(entry.tensor, tuple(renamed_slot(slot, named) for slot in entry.slots))
 
     @cached_property
     def cheap(self) -> frozenset[str]:

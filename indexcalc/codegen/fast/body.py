@@ -145,7 +145,10 @@ def stack_lines(stack: Stack, names: Names) -> list[str]:
 
 
 def needed_after(problem: Blocking, schedule: Schedule, number: int) -> frozenset[str]:
-    """The tensors that are wanted, or read after an item of the schedule."""
-    later = schedule[number + 1 :]
-    statements = [s for item in later for s in (item.statements if isinstance(item, Loop) else (item,))]
-    return frozenset((*problem.wanted, *(name for s in statements for name in s.reads)))
+    """The tensors that are wanted, or read after an item of the schedule; windows that a loop shows itself are not."""
+    found = set(problem.wanted)
+    for item in schedule[number + 1 :]:
+        statements = item.statements if isinstance(item, Loop) else (item,)
+        shown = {s.name for s in statements if isinstance(item, Loop) and s.moves}
+        found.update(name for s in statements for name in s.reads if name not in shown)
+    return frozenset(found)

@@ -153,8 +153,8 @@ class Measure:
         places = sp.Add(*(self.size(read) for read in reads if self.nodes[read].name in self.whole))
         read = sp.Add(*(self.size(read) for read in reads)) - places
         if calls.keys() <= {"_windows"}:
-            # Zeros are put around an array, and around windows of it if there are windows along another axis.
-            return 2 * read + (2 * self.size(number) if calls.total() > 1 else 0)
+            # Zeros are put around what is read.
+            return 2 * read
         if calls.keys() <= {"_folded", "_looked_up"}:
             return read + self.size(number) if calls.total() > 1 else sp.S.Zero
         # Places are computed and sorted, and entries brought in their order.

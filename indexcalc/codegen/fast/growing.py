@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product as cartesian
 
-from indexcalc.algebra.terms import Access, Index
+from indexcalc.algebra.terms import Access, Index, Slot
 from indexcalc.codegen.fast.blocking import Blocking, Members, Order
 from indexcalc.codegen.statements import Statement
 
@@ -51,8 +51,8 @@ class Growth:
     def join(self, statement: Statement, own: tuple[Index, ...]) -> None:
         """Take a statement into the loop, at its own indices."""
         self.members[statement.name] = own
-        stands = [(statement.name, statement.axes)]
-        stands += [(access.tensor, access.indices) for access in self.problem.accesses[statement.name]]
+        stands: list[tuple[str, Sequence[Slot]]] = [(statement.name, statement.axes)]
+        stands += [(access.tensor, access.slots) for access in self.problem.sources[statement.name]]
         for dimension, index in enumerate(own):
             for name, slots in stands:
                 found = self.places.setdefault((name, dimension), set())
@@ -68,11 +68,12 @@ class Growth:
     def meetings(self, statement: Statement, dimension: int) -> set[Index]:
         """Where a statement meets the loop: in what it reads, in what reads it, in an input that both read."""
         found = {statement.axes[place] for place in self.places.get((statement.name, dimension), ())}
-        for access in self.problem.accesses[statement.name]:
+        for access in self.problem.sources[statement.name]:
             there = access.tensor in self.problem.given or access.tensor in self.problem.windows
             shared = statement.name in self.problem.cheap and there
             if shared or access.tensor in self.members:
-                found.update(access.indices[place] for place in self.places.get((access.tensor, dimension), ()))
+                slots = (access.slots[place] for place in self.places.get((access.tensor, dimension), ()))
+                found.update(slot for slot in slots if isinstance(slot, Index))
         return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.codegen.fast.block import Block, block_of, headed
+from indexcalc.codegen.fast.block import Block, block_names, block_of, headed
 from indexcalc.codegen.fast.blocking import Loop
 from indexcalc.codegen.fast.bounded import array_lines, known, need_lines
 from indexcalc.codegen.fast.footprint import ITEM, Footprint, Measure
@@ -16,7 +16,6 @@ from indexcalc.codegen.fast.graph import Axis, Node, Operation
 from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap
-from indexcalc.codegen.names import python_name
 from indexcalc.codegen.scalars import product_of_extents, scalar_node
 from indexcalc.codegen.source import flat
 from indexcalc.codegen.statements import Statement
@@ -170,9 +169,16 @@ class LoopText:
         for statement in self.totals:
             has = tuple_text(str(index in statement.axes) for index in self.loop.indices[statement.name])
             totals.append(f"({scope.tensors[statement.name]}, {has})")
-        entries = self.cell()
-        entries = f"({entries})" if "+" in entries else entries
+        counts = self.cell()
+        entries = f"({' + '.join(counts)})" if len(counts) > 1 else counts[0]
         cell = f"{own['dtype']}.itemsize" + (f" * {entries}" if entries != "1" else "")
+        if len(cell) + 2 * INDENT >= WIDTH:
+            yield f"{own['cell']} = {own['dtype']}.itemsize * ("
+            wide = len(entries) + 2 * INDENT > WIDTH + 2
+            parts = [counts[0], *(f"+ {count}" for count in counts[1:])] if wide else [entries[1:-1]]
+            yield from (f"    {part}" for part in parts)
+            yield ")"
+            cell = own["cell"]
         listed = f"[{', '.join(totals)}]"
         if len(listed) > 40:
             yield f"{own['totals']} = ["
@@ -195,8 +201,8 @@ class LoopText:
         products = (self.writer.nodes[number] for number in self.writer.counts)
         return not any(is_side_of(node, last) for node in products if node.operation is Operation.PRODUCT)
 
-    def cell(self) -> str:
-        """How many entries the arrays of one block hold for every entry of the loop's dimensions."""
+    def cell(self) -> list[str]:
+        """How many entries the arrays of one block hold for every entry of the loop's dimensions, to be added up."""
         every = set(range(len(self.loop.extents)))
         arrays = [axes for axes in self.writer.storage.spaces if every <= {axis.dimension for axis in axes}]
         if not arrays:
@@ -207,7 +213,7 @@ class LoopText:
             extents = [axis.extent for axis in axes if axis.dimension is None]
             text = flat(product_of_extents(extents, self.names.scope.scalars)) if extents else "1"
             counts[text] = counts.get(text, 0) + 1
-        return " + ".join(f"{count} * {text}" if count > 1 else text for text, count in counts.items())
+        return [f"{count} * {text}" if count > 1 else text for text, count in counts.items()]
 
 
 def is_side_of(node: Node, dimension: int) -> bool:
@@ -229,7 +235,8 @@ def loop_text(
     loop: Loop, number: int, later: Collection[str], names: Names, large: frozenset[str], *, is_fixed: bool = False
 ) -> LoopText:
     """A loop as it is written; `later` are the tensors that are needed after it."""
-    block = block_of(loop.statements, names, large, loop.indices)
+    blocks = block_names(loop, names)
+    block = block_of(loop.statements, names, large, loop)
     totals = tuple(s for s in loop.statements if loop.is_total(s))
     written = tuple(s for s in loop.statements if s.name in later and s not in totals)
     results: dict[str, int] = {}
@@ -249,7 +256,7 @@ def loop_text(
         block.lowering.graph.nodes,
         block.storage(wanted, results, kept, [block.node(s) for s in apart]),
         names,
-        blocks=block_names(loop, names),
+        blocks=blocks,
         called=block.called(local.scope.tensors),
         counts=counts,
         depth=DEPTH,
@@ -265,12 +272,3 @@ def is_added(statement: Statement, block: Block, counts: Mapping[int, int], want
     node = block.lowering.graph.nodes[number]
     alone = not counts[number] and wanted.count(number) == 1 and block.stands_as_it_is(statement)
     return alone and node.operation is Operation.PRODUCT and len(node.axes) > 1
-
-
-def block_names(loop: Loop, names: Names) -> tuple[str, ...]:
-    """The variables of the slices of one block: the indices' own names."""
-    root = next(s for s in loop.statements if not loop.is_total(s))
-    found: list[str] = []
-    for index in loop.indices[root.name]:
-        found.append(python_name(index.name, {*names.taken, *found}))
-    return tuple(found)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, lone_entry
+from indexcalc.algebra.slots import renamed_slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -53,6 +54,7 @@ class Lowering(Arrays):
         scope: the names outside the block.
         largest: the tensors that are the largest of something, which is subtracted from that first.
         windows: the tensors that show windows.
+        blocks: the variable of the slice on every dimension of the loop.
     """
 
     tensors: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class Lowering(Arrays):
     scope: Scope | None = None
     largest: frozenset[str] = frozenset()
     windows: Windows = field(default_factory=dict)
+    blocks: tuple[str, ...] = ()
 
     def add(self, statement: Statement, indices: tuple[Index, ...] = ()) -> None:
         """Build what a statement computes; `indices` are its indices on the dimensions of the loop."""
@@ -97,17 +100,46 @@ class Lowering(Arrays):
         return self.made(Operation.MOVE, text, (self.whole(entry.tensor, len(entry.slots)),), statement.axes)
 
     def moved(self, statement: Statement) -> Array:
-        """Entries at other places, of an array that is there as a whole."""
+        """Entries at other places, of an array that is there as a whole, or of its part that a block reads."""
         assert self.scope is not None
         entry = source_of(statement)
         ranks = {entry.tensor: len(entry.slots)}
         for base in walk(statement.terms):
             ranks.update({lookup.tensor: len(lookup.slots) for lookup in own_lookups(base)})
         fields = {name: f"{{{number}}}" for number, name in enumerate(ranks)}
-        scope = replace(self.scope, tensors={**self.scope.tensors, **fields})
-        text = flat(spelled(moving_node(statement, scope), scope.dialect, scope.dtype))
-        uses = tuple(self.whole(name, rank) for name, rank in ranks.items())
+        own, lengths = self.within_block(statement, entry)
+        scalars = {**self.scope.scalars, **lengths}
+        scope = replace(self.scope, tensors={**self.scope.tensors, **fields}, scalars=scalars)
+        text = flat(spelled(moving_node(own, scope), scope.dialect, scope.dtype))
+        uses = tuple(self.part(entry) if name == entry.tensor else self.whole(name, n) for name, n in ranks.items())
         return self.made(Operation.MOVE, text, uses, statement.axes)
+
+    def within_block(self, statement: Statement, entry: Access) -> tuple[Statement, Mapping[sp.Symbol, str]]:
+        """The statement with the places that a block reads, and the names of where they begin and of how many."""
+        cut: dict[Index, Index] = {}
+        begun: dict[Index, Slot] = {}
+        names: dict[sp.Symbol, str] = {}
+        for index, dimension in self.dimensions.items():
+            if index not in entry.slots:
+                length, start = sp.Symbol(self.length(index)), sp.Symbol(f"{self.blocks[dimension]}.start")
+                names |= {symbol: symbol.name for symbol in (length, start)}
+                cut[index] = Index(index.name, length)
+                begun[index] = cut[index] + start
+        if not cut:
+            return statement, names
+        slots = tuple(slot if isinstance(slot, Index) else renamed_slot(slot, begun) for slot in entry.slots)
+        term = replace(statement.terms[0], powers=((Access(entry.tensor, slots), ONE),))
+        return replace(statement, axes=tuple(cut.get(axis, axis) for axis in statement.axes), terms=(term,)), names
+
+    def part(self, entry: Access) -> Use:
+        """An array with its axes in the order of its slots; cut where a slot is an index that the loop cuts."""
+        if entry.tensor in self.tensors or not self.dimensions:
+            return self.whole(entry.tensor, len(entry.slots))
+        free = (Index(f"@{n}", sp.S.One) for n in range(len(entry.slots)))
+        cut = (slot if isinstance(slot, Index) and slot in self.dimensions else None for slot in entry.slots)
+        slots = tuple(slot or next(free) for slot in cut)
+        node = self.graph.add(Node(Operation.LEAF, entry.tensor, (), self.axes(slots)))
+        return Use(node, tuple(range(len(slots))))
 
     def whole(self, tensor: str, rank: int) -> Use:
         """An array with its axes in the order of its slots."""

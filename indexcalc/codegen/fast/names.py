@@ -13,7 +13,7 @@ from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.operands import Scope
 
-LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block")
+LOCALS = ("dtype", "threads", "totals", "cell", "loop", "blocks", "steps", "space", "size", "part", "block")
 """What a fast function calls its own variables, or the stems of such names, in every library."""
 
 

@@ -154,9 +154,10 @@ def blocked_loops(body: Body, fast: Fast) -> tuple[BlockedLoop, ...]:
     named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors} - body.whole
     found = []
     for loop in (item for item in body.schedule if isinstance(item, Loop)):
-        local = [s for s in loop.statements if not loop.is_total(s)]
+        local = [s for s in loop.statements if not s.moves and not loop.is_total(s)]
         large = [s.name for s in local if s.name in named and len(s.axes) > len(loop.extents)]
-        found.append(BlockedLoop(loop.indices[local[0].name], tuple(large)))
+        root = min((s for s in loop.statements if not s.moves), key=loop.is_total)
+        found.append(BlockedLoop(loop.indices[root.name], tuple(large)))
     return tuple(found)
 
 

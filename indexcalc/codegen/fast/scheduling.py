@@ -42,7 +42,43 @@ def scheduled(problem: Blocking, block: str | None = None) -> Schedule:
         for root in roots(problem):
             if not any(root.name in loop.indices for loop in loops):
                 loops.append(best_loop(problem, root, loops, block))
-    return ordered(problem, loops)
+    return with_windows_inside(problem, ordered(problem, loops))
+
+
+def with_windows_inside(problem: Blocking, schedule: Schedule) -> Schedule:
+    """A schedule whose loops show windows themselves, where what a block reads of them is a part of its own.
+
+    Zeros around an array are then put around the part that one block reads, in memory that is still in the cache.
+    """
+    found = tuple(with_windows(problem, item) if isinstance(item, Loop) else item for item in schedule)
+    inside = {
+        (read, name) for loop in found if isinstance(loop, Loop) for read in loop.indices for name in loop.indices
+    }
+    return tuple(
+        item
+        for item in found
+        if isinstance(item, Loop)
+        or item.name not in problem.windows
+        or item.name in problem.wanted
+        or not all((item.name, reader) in inside for reader in problem.readers[item.name])
+    )
+
+
+def with_windows(problem: Blocking, loop: Loop) -> Loop:
+    """A loop with the windows of which each of its blocks reads a part of its own."""
+    shown: dict[str, tuple[Index, ...]] = {}
+    for name in problem.windows.keys() & problem.by_name.keys():
+        axes, parts = problem.by_name[name].axes, set[tuple[Index, ...]]()
+        for reader in problem.readers[name] & loop.indices.keys():
+            for access in problem.accesses[reader]:
+                if access.tensor == name:
+                    whole = not set(loop.indices[reader]) <= set(access.slots)
+                    own = (axes[access.slots.index(index)] for index in loop.indices[reader])
+                    parts.add(() if whole else tuple(own))
+        if len(parts) == 1 and () not in parts:
+            shown[name] = parts.pop()
+    statements = tuple(s for s in problem.statements if s.name in loop.indices or s.name in shown)
+    return Loop(loop.extents, statements, {**loop.indices, **shown})
 
 
 def roots(problem: Blocking) -> Iterator[Statement]:
@@ -65,16 +101,26 @@ def best_loop(problem: Blocking, root: Statement, loops: Sequence[Loop], block: 
     """The loop around a statement, over the indices that leave least in memory."""
     order = order_of(problem, [frozenset(loop.indices) for loop in loops])
     choices: list[tuple[tuple[int, ...], int, Loop]] = []
-    most = most_outer(len(root.axes))
-    for index in root.axes:
-        others = [axis for axis in root.axes if axis != index]
+    axes = (*root.axes, *summed_windows(problem, root))
+    most = most_outer(len(axes))
+    for index in axes:
+        others = [axis for axis in axes if axis != index]
         for count in range(most + 1):
             for outer in combinations(others, count):
                 loop = loop_of(problem, root, grown(problem, root, (*outer, index), order))
                 asked = block is not None and index.name != block
-                rank = (asked, *cost(problem, loop, loops), *awkwardness(root, (*outer, index)))
+                rank = (asked, *cost(problem, loop, loops), *awkwardness(axes, (*outer, index)))
                 choices.append((rank, len(choices), loop))
     return min(choices)[2]
+
+
+def summed_windows(problem: Blocking, statement: Statement) -> tuple[Index, ...]:
+    """The indices over which a statement sums windows, if over their positions: blocks of these add to a total."""
+    summed = tuple(index for term in statement.terms for index in term.summed)
+    for access in problem.accesses[statement.name]:
+        if any(access.slots[place] in summed for place in problem.windows.get(access.tensor, ())):
+            return tuple(index for index in summed if index in access.slots)
+    return ()
 
 
 def most_outer(rank: int) -> int:
@@ -83,11 +129,11 @@ def most_outer(rank: int) -> int:
     return max((count for count, total in enumerate(tried) if total <= LOOP_LIMIT), default=0)
 
 
-def awkwardness(root: Statement, indices: tuple[Index, ...]) -> tuple[int, ...]:
+def awkwardness(axes: tuple[Index, ...], indices: tuple[Index, ...]) -> tuple[int, ...]:
     """What else to have little of: strides, dimensions left whole, dimensions that change places."""
-    places = [root.axes.index(index) for index in indices]
+    places = [axes.index(index) for index in indices]
     # Where every axis is cut, the last one is best innermost: blocks are whole rows while they fit.
-    strides = places[-1] == len(root.axes) - 1 and len(places) < len(root.axes)
+    strides = places[-1] == len(axes) - 1 and len(places) < len(axes)
     return int(strides), int(places != sorted(places)), -len(places)
 
 
@@ -108,19 +154,33 @@ def cost(problem: Blocking, loop: Loop, loops: Sequence[Loop]) -> tuple[int, ...
     )
     local = [s for s in loop.statements if not loop.is_total(s)]
     slots = max((len(s.axes) - len(loop.extents) for s in local if s.name in problem.large), default=0)
-    return left, copied_again(problem, loop), slots, -len(inside)
+    return left, *copies(problem, loop, slots), -len(inside)
 
 
-def copied_again(problem: Blocking, loop: Loop) -> int:
-    """How many dimensions of a loop cut the rows of windows that it copies, or leave the same ones for every block."""
-    found = 0
+def copies(problem: Blocking, loop: Loop, slots: int) -> tuple[int, int]:
+    """What is copied more than once or in short rows, and how many slots of what is large are whole in one block.
+
+    The first counts dimensions of the loop that cut the rows of windows, or leave the same ones for every block, or the
+    same part of what is multiplied by them place by place.
+
+    Args:
+        problem: the statements.
+        loop: the loop.
+        slots: those of large tensors that are whole in one block.
+    """
+    again = 0
     for statement in loop.statements:
+        own = loop.indices[statement.name]
         for access in problem.accesses[statement.name]:
-            if access.tensor in problem.windows:
-                rows = access.indices[max(problem.windows[access.tensor])]
-                own = loop.indices[statement.name]
-                found += sum(index not in access.indices or index == rows for index in own)
-    return found
+            if access.tensor not in problem.windows:
+                continue
+            positions = [access.slots[place] for place in sorted(problem.windows[access.tensor])]
+            again += sum(index not in access.slots or index == positions[-1] for index in own)
+            for other in problem.accesses[statement.name]:
+                if other != access and set(positions) & set(other.slots):
+                    again += sum(index not in other.slots for index in own)
+            slots = max(slots, sum(position not in own for position in positions))
+    return again, slots
 
 
 def ordered(problem: Blocking, loops: Sequence[Loop]) -> Schedule:

@@ -109,7 +109,7 @@ class GroupText:
     def lines(self) -> Iterator[str]:
         """Every statement under its formula."""
         group, names = self.group, self.owner.names
-        block = block_of(group.statements, names, frozenset(), {})
+        block = block_of(group.statements, names, frozenset())
         written = [s for s in group.statements if s.name in group.targets]
         results: dict[str, int] = {}
         for statement in written:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from indexcalc.codegen.dialect_torch import TORCH
-from indexcalc.codegen.fast.block import Block, block_of, has_memory, headed
+from indexcalc.codegen.fast.block import Block, block_names, block_of, has_memory, headed
 from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.body import needed_after
 from indexcalc.codegen.fast.graph import Axis, Operation
 from indexcalc.codegen.fast.launching import Kernel, kernel_of
 from indexcalc.codegen.fast.library import Body, Library, Setting
-from indexcalc.codegen.fast.loops import block_names, tuple_text
+from indexcalc.codegen.fast.loops import tuple_text
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.pure import PureWriter
 from indexcalc.codegen.fast.scheduling import scheduled
@@ -56,7 +56,7 @@ def whole_lines(
     statements: Sequence[Statement], later: Collection[str], problem: Blocking, names: Names
 ) -> Iterator[str]:
     """Statements one after another, on whole tensors; each result has memory of its own."""
-    block = block_of(statements, names, problem.large, {})
+    block = block_of(statements, names, problem.large)
     kept = [block.node(statement) for statement in statements if statement.name in later]
     counts = block.reads(kept)
     for number in kept:
@@ -210,7 +210,7 @@ class BlockFunction:
 
 def block_function(loop: Loop, name: str, later: Collection[str], problem: Blocking, names: Names) -> BlockFunction:
     """A loop as it is written; `later` are the tensors that are needed after it."""
-    block = block_of(loop.statements, names, problem.large, loop.indices)
+    block = block_of(loop.statements, names, problem.large, loop)
     totals = tuple(s for s in loop.statements if loop.is_total(s))
     written = tuple(s for s in loop.statements if s.name in later and s not in totals)
     wanted = [block.node(statement) for statement in (*written, *totals)]

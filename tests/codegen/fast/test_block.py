@@ -1,6 +1,7 @@
 """Values of statements as they are written where they are read."""
 
 from indexcalc.codegen.fast.block import block_of
+from indexcalc.codegen.fast.blocking import Loop
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.operands import Scope
@@ -11,8 +12,9 @@ from tests.support.build import N, at, i, j, term
 
 def test_an_expression_that_is_turned_round_is_put_in_brackets():
     statement = Statement("W", (j, i), (term(at("P", i, j), coeff=2),))
-    names = Names(Scope({"P": "P", "W": "W"}, {N: "N"}, "dtype"), {"size": "size", "dtype": "dtype"})
-    block = block_of([statement], names, frozenset(), {"W": (i, j)})
+    scope = Scope({"P": "P", "W": "W"}, {N: "N"}, "dtype")
+    names = Names(scope, {"size": "size", "dtype": "dtype"})
+    block = block_of([statement], names, frozenset(), Loop((i.extent, j.extent), (statement,), {"W": (i, j)}))
     number = block.node(statement)
     storage = block.storage([number], {}, [])
     writer = Writer(block.lowering.graph.nodes, storage, names, {}, block.reads([number]), ("i", "j"))

@@ -28,7 +28,7 @@ def reads_to_meet(length):
     for statement in problem.statements:
         if statement is not last:
             growth.join(statement, (statement.axes[0],))
-    problem.__dict__["accesses"] = counted = Counted(problem.accesses)
+    problem.__dict__["sources"] = counted = Counted(problem.sources)
     assert growth.meetings(last, 0) == {last.axes[0]}
     assert first.name in growth.members
     return counted.reads
@@ -46,7 +46,7 @@ def test_readers_of_one_input_are_not_looked_at_one_by_one():
     first, *others = (statement for statement in problem.statements if statement.name.startswith("y"))
     growth = Growth(problem, 2)
     growth.join(first, first.axes)
-    problem.__dict__["accesses"] = counted = Counted(problem.accesses)
+    problem.__dict__["sources"] = counted = Counted(problem.sources)
     for statement in others:
         assert list(growth.candidates(statement)) == [statement.axes]
     assert counted.reads == 2 * len(others)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product as cartesian
 
 import numpy as np
 import pytest
 
+from indexcalc.codegen import numpy_module
 from indexcalc.codegen.fast.blocking import Loop
 from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.codegen.fast.outline import outlined
 from indexcalc.codegen.fast.overlaps import order_of_copy
 from indexcalc.codegen.fast.scheduling import scheduled
+from indexcalc.codegen.fast.storing import ancestors
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import find_spec
@@ -123,6 +126,58 @@ def test_rows_of_a_copy_stay_whole():
                 if access.tensor in fast.problem.windows:
                     last = access.indices[max(fast.problem.windows[access.tensor])]
                     assert last not in loop.indices[statement.name]
+
+
+PADDED = """
+index b : B
+index c : C
+index f : F
+index n, i : N
+index m, j : M
+index k : K
+index l : Q
+input x[b,c,n,m], w[f,c,k,l]
+y[b,f,i,j] = sum[c,k,l]([0 <= i+k-1 < N] * [0 <= j+l-1 < M] * x[b,c,i+k-1,j+l-1] * w[f,c,k,l])
+upstream G[b,f,i,j] = dL/dy[b,f,i,j]
+derive x, w
+"""
+
+
+def test_each_block_puts_zeros_around_the_part_that_it_reads():
+    source = fast_module(derive(read_problem(PADDED))).source
+    for function in ("forward", "backward", "value_and_grad"):
+        body = source[source.index(f"def {function}") :].split("\ndef ", 1)[0]
+        before, *loops = body.split("def loop_")
+        assert loops
+        assert "_windows(" not in before
+        assert all(loop.split("_run(")[0].count("_windows(") == 1 for loop in loops)
+        assert "_windows(" not in "".join(loop.split("_run(")[1] for loop in loops)
+
+
+def test_blocks_of_images_are_rows_of_them_for_every_product():
+    fast = outlined(derive(read_problem(PADDED)), {}, None)
+    for wanted in (("y",), fast.problem.wanted[1:], fast.problem.wanted):
+        needed = ancestors(fast.problem.statements, wanted)
+        problem = replace(fast.problem, statements=tuple(fast.problem.by_name[n] for n in needed), wanted=wanted)
+        loops = [item for item in scheduled(problem) if isinstance(item, Loop)]
+        assert {tuple(map(str, loop.extents)) for loop in loops} == {("B", "N")}
+        assert all(loop.is_total(s) == (s.name == "dw") for loop in loops for s in loop.statements)
+
+
+@pytest.mark.parametrize("cache", [1, 3000, 10**6])
+def test_windows_at_the_edge_of_a_block_read_its_neighbours(cache):
+    derivation = derive(read_problem(PADDED))
+    module = loaded(fast_module(derivation, FastOptions(cache=cache)).source)
+    plain = loaded(numpy_module(derivation))
+    rng = np.random.default_rng(0)
+    x, w, G = rng.normal(size=(3, 2, 7, 5)), rng.normal(size=(4, 2, 3, 2)), rng.normal(size=(3, 4, 7, 5))
+    expected = plain.backward(plain.forward(x, w), G)
+    y, found = module.value_and_grad(x, w, G, threads=2)
+    np.testing.assert_allclose(y, plain.forward(x, w).y, atol=1e-12)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-11)
+    for one, other in zip(module.backward(module.forward(x, w, threads=2), G, threads=2), expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-11)
 
 
 def test_a_product_that_sums_the_other_side_reads_the_same_copy():

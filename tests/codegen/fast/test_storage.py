@@ -74,7 +74,7 @@ def blocks_of(fast):
     for number, item in enumerate(schedule):
         after = [s for other in schedule[number + 1 :] for s in statements_of(other)]
         later = {*problem.wanted, *(read for s in after for read in tensors_of(s.terms))}
-        block = block_of(statements_of(item), names, problem.large, item.indices if isinstance(item, Loop) else {})
+        block = block_of(statements_of(item), names, problem.large, item if isinstance(item, Loop) else None)
         written = [s for s in statements_of(item) if s.name in later]
         totals = [s for s in written if isinstance(item, Loop) and item.is_total(s)]
         results = {}
@@ -227,7 +227,7 @@ def test_two_statements_of_one_value_share_it():
 
     statements = (written("a"), written("b"), Statement("c", (i, j), (term(at("a", i, k), at("b", j, k), over=(k,)),)))
     fast = cached()
-    block = block_of(statements, fast.names, frozenset(), {})
+    block = block_of(statements, fast.names, frozenset())
     assert block.node(statements[0]) == block.node(statements[1])
 
 
