@@ -275,6 +275,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         table.sizes.unify(one, other_axis)
     table.sizes.settle()
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))
+    check_order(table, left.node, right_node)
     slopes, others = losses_in(table, left.node), losses_in(table, right_node)
     for name in sorted(slopes ^ others) if ZERO not in (left.node, right_node) else ():
         table.open.setdefault(name, f"no equation says what {name} is")
@@ -297,6 +298,17 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def check_order(table: Table, *members: Meaning) -> None:
+    """Raise an error where members read as a number what the page says to be none.
+
+    Raises:
+        NotUnderstoodError: for a name whose products change with their order.
+    """
+    for name in sorted(table.page.noncommuting):
+        if table.known.get(name) == () and any(name in read_by(table, member) for member in members):
+            raise NotUnderstoodError(f"{name} is no number, for its products change with their order")
 
 
 def with_ones(value: Typed, other: Typed, sizes: Sizes) -> Typed:

@@ -18,6 +18,7 @@ from indexcalc.document.sections import Range, Sections, Surroundings
 from indexcalc.document.statements.brackets import Table, tables_read
 from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.capitals import capitals_in
+from indexcalc.document.statements.commuting import noncommuting_in
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
@@ -217,6 +218,11 @@ class Page:
     def has_two_logarithms(self) -> bool:
         """Whether it writes both log and ln."""
         return {"log", "ln"} <= {t.text for s in self.statements for side in s.sides for t in side.tokens}
+
+    @cached_property
+    def noncommuting(self) -> frozenset[str]:
+        """The names whose products it says to be other ones in another order."""
+        return noncommuting_in(self.survey, self.statements)
 
     @cached_property
     def in_two_fonts(self) -> frozenset[str]:

@@ -119,8 +119,8 @@ def losses_in(table: Table, node: Meaning) -> frozenset[str]:
     losses = table.losses - {LOSS}
     while pending:
         for inner in walk(pending.pop()):
-            if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and inner.body.name in losses:
-                found.add(inner.body.name)
+            if isinstance(inner, Derivative):
+                found |= losses & all_read(table.definitions, inner.body)
             elif isinstance(inner, Entry) and inner.name in table.definitions and inner.name not in seen:
                 seen.add(inner.name)
                 pending.append(table.definitions[inner.name].body)

@@ -176,3 +176,20 @@ $$\frac{\partial L}{\partial W} = x (z - y)^\top$$
 $$\frac{\partial L}{\partial W} = \sum_{i=1}^n x_i (W^\top x_i - y_i)^\top$$
 """
     assert all(claim.verdict is not Verdict.REFUTED for claim in check(page).claims)
+
+
+def test_the_slope_of_a_power_of_a_name_without_an_equation_is_not_known():
+    page = r"""$$\mu = \frac{1}{D} \sum_{i=1}^D x_i, \qquad \sigma^2 = \frac{1}{D} \sum_{i=1}^D (x_i - \mu)^2$$
+
+$$\sigma = \sqrt{\sigma^2 + \varepsilon}$$
+
+$$\frac{\partial \sigma^2}{\partial x_k} = \frac{2}{D} (x_k - \mu)$$
+"""
+    assert check(page).claims[-1].verdict is not Verdict.REFUTED
+    beside = r"$$z_i = \frac{x_i}{\sigma}$$"
+    slope = r"$$\frac{\partial z_i}{\partial x_k} = \frac{\delta_{ik}}{\sigma} - \frac{x_i (x_k - \mu)}{D \sigma^3}$$"
+    through = check(f"{page}\n{beside}\n\n{slope}\n").claims[-1]
+    assert through.verdict is not Verdict.REFUTED
+    alone = page.replace(r"$$\sigma = \sqrt{\sigma^2 + \varepsilon}$$", "")
+    assert check(alone).claims[-1].verdict is Verdict.PROVED
+    assert check(alone.replace(r"\frac{2}{D} (x", r"\frac{1}{D} (x")).claims[-1].verdict is Verdict.REFUTED

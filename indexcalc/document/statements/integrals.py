@@ -1,7 +1,8 @@
-r"""``\int_a^b f(x) dx``: values of which a page says no more than how they are written.
+r"""``\int_a^b f(x) dx``, ``\min_x f(x)``: values of which a page says no more than how they are written.
 
-An integral is one name. What it is taken over goes by a number in it, so that the same integral over another letter
-is the same value; an index that also stands outside of it is its index too. The name keeps the tokens of the integral.
+An integral is one name, and so is what is extreme, or a limit, over the values of a letter. What it is taken over goes
+by a number in it, so that the same value over another letter is the same; an index that also stands outside of it is
+its index too. The name keeps the tokens that it is made of.
 """
 
 from __future__ import annotations
@@ -24,9 +25,13 @@ ENDS = frozenset({"REL", "NEWLINE", "AMP", "COMMA", "SEMICOLON"})
 LONGEST = 300
 """The most tokens of an integral."""
 
+EXTREMES = frozenset({"max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin"})
+"""The words for what is taken over the values of the letters below them."""
+
 
 def with_integrals(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens of one formula, integrals as names; one whose end is not seen stays as it is."""
+    """The tokens of one formula, integrals and extreme values as names; one whose end is not seen stays as it is."""
+    tokens = with_scripts_below(tokens)
     places = list(integrals(tokens))
     inside = {n for start, end in places for n in range(start, end)}
     around = Counter(letter.text for n, letter in indices(tokens) if n not in inside)
@@ -42,7 +47,7 @@ def integrals(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Where integrals begin and end."""
     position = 0
     while position < len(tokens):
-        end = integral_end(tokens, position) if is_sign(tokens[position]) else 0
+        end = integral_end(tokens, position) if is_sign(tokens[position]) else extreme_end(tokens, position)
         if end:
             yield position, end
         position = max(end, position + 1)
@@ -78,6 +83,68 @@ def integral_end(tokens: Sequence[Token], start: int) -> int:
     return position if leads and depth <= 0 else 0
 
 
+def with_scripts_below(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens, ``\underset{x}{\min}`` as ``\min_{x}``."""
+    result: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        middle = group_end(tokens, position + 1) if tokens[position].text == "underset" else 0
+        end = group_end(tokens, middle) if middle else 0
+        word = tokens[middle + 1 : end - 1]
+        if end and extreme_word(word, 0) == len(word):
+            sign = Token("SUB", "_", tokens[position].start)
+            result.extend([*word, sign, *tokens[position + 1 : middle]])
+            position = end
+        else:
+            result.append(tokens[position])
+            position += 1
+    return result
+
+
+def group_end(tokens: Sequence[Token], start: int) -> int:
+    """Where the braces end that open here; 0 if none do."""
+    depth = 0
+    for position in range(start, min(len(tokens), start + LONGEST)):
+        depth += (tokens[position].kind == "{") - (tokens[position].kind == "}")
+        if depth <= 0:
+            return position + 1 if position > start else 0
+    return 0
+
+
+def extreme_word(tokens: Sequence[Token], start: int) -> int:
+    """Where a word ends for what is taken over letters; 0 if none begins here."""
+    words = [token.text if token.kind == "NAME" else "" for token in tokens[start : start + 2]]
+    if words[:1] == ["arg"] and words[1:] in (["max"], ["min"]):
+        return start + 2
+    return start + 1 if words and words[0] in EXTREMES else 0
+
+
+def extreme_end(tokens: Sequence[Token], start: int) -> int:
+    """Where an extreme value, or a limit, ends that begins here: with the member; 0 if nothing stands below it."""
+    word = extreme_word(tokens, start)
+    if not word or word >= len(tokens) or tokens[word].kind != "SUB":
+        return 0
+    depth, body = 0, after_scripts(tokens, word)
+    for position in range(body, min(len(tokens), start + LONGEST)):
+        token = tokens[position]
+        depth += (token.kind in OPENING) - (token.kind in CLOSING)
+        if depth < 0 or (depth == 0 and (token.kind in ENDS or token.kind in ("QUAD", "TEXT"))):
+            return position if position > body else 0
+    return len(tokens) if depth == 0 and len(tokens) > body else 0
+
+
+def drawn_in(tokens: Sequence[Token]) -> Iterator[str]:
+    """The names over which an integral is taken, or an extreme value: those below it, up to what they lie in."""
+    word = extreme_word(tokens, 0)
+    if not word:
+        yield from (tokens[n + 1].text for n in range(len(tokens)) if is_differential(tokens, n))
+    for token in tokens[word : after_scripts(tokens, word)] if word else ():
+        if token.kind == "REL":
+            return
+        if token.kind == "NAME":
+            yield token.text
+
+
 def is_differential(tokens: Sequence[Token], position: int) -> bool:
     """Whether a d and a name stand here."""
     return position + 1 < len(tokens) and tokens[position].text == "d" and tokens[position + 1].kind == "NAME"
@@ -96,15 +163,16 @@ def indices(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
 
 def named(tokens: Sequence[Token], around: Counter[str]) -> list[Token]:
     """The name of an integral, with the indices below it that also stand around it."""
-    ends = (tokens[position + 1].text for position in range(len(tokens)) if is_differential(tokens, position))
-    over = {name: f"#{number}" for number, name in enumerate(dict.fromkeys(ends), 1)}
-    own = {place: token.text for place, token in indices(tokens)}
-    free = [letter for letter in dict.fromkeys(own.values()) if letter in around and letter not in over]
-    places = {letter: f"@{number}" for number, letter in enumerate(dict.fromkeys(own.values()), 1)}
+    over = {name: f"#{number}" for number, name in enumerate(dict.fromkeys(drawn_in(tokens)), 1)}
+    own = {place: token.text for place, token in indices(tokens) if token.text in around and token.text not in over}
+    free = list(dict.fromkeys(own.values()))
+    places = {letter: f"@{number}" for number, letter in enumerate(free, 1)}
     words = (places[own[n]] if n in own else over.get(token.text, token.text) for n, token in enumerate(tokens))
     text = "".join(word for word in words if word not in ("{", "}"))
+    head = "".join(token.text for token in tokens[: extreme_word(tokens, 0) or 1])
     inside = Inside(tuple(tokens), tuple(free))
-    name = replace(tokens[0], kind="NAME", text=f"{SIGN}[{text}]", last=tokens[-1].start, inside=inside)
+    text = f"{head}[{text.removeprefix(head)}]"
+    name = replace(tokens[0], kind="NAME", text=text, last=tokens[-1].start, inside=inside)
     if not free:
         return [name]
     below = [replace(tokens[0], kind="NAME", text=letter) for letter in free]

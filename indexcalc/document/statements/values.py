@@ -17,7 +17,7 @@ from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
 from indexcalc.document.statements.integrals import SIGN as INTEGRAL
-from indexcalc.document.statements.integrals import is_differential
+from indexcalc.document.statements.integrals import extreme_word, is_differential
 from indexcalc.document.statements.layers import with_layers
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.survey import Survey
@@ -103,7 +103,7 @@ def value_of(inside: Inside, families: Families) -> Call | Mean | Spread | None:
     if tokens[0].kind == "SUM":
         return integral(tokens, inside.letters)
     opens = after_scripts(tokens, 1)
-    if opens >= len(tokens):
+    if opens >= len(tokens) or extreme_word(tokens, 0):
         return None
     if tokens[0].text == SIGN and tokens[opens].kind == "[":
         return expectation(tokens, opens, inside.letters)

@@ -33,7 +33,7 @@ TURN = "t"
 
 def unified(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with one sign for each meaning."""
-    tokens = with_bound_powers(with_angles(tokens))
+    tokens = with_signs_below(with_bound_powers(with_angles(tokens)))
     result: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -68,6 +68,34 @@ def with_bound_powers(tokens: Sequence[Token]) -> list[Token]:
         if bound and token.text == TURN and before[-1:] == ["^"]:
             result[position] = replace(token, index=True)
     return result
+
+
+def with_signs_below(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens, ``\frac{\partial f}{x}`` as ``\frac{\partial f}{\partial x}``: one sign asks for the other."""
+    result: list[Token] = []
+    for position, token in enumerate(tokens):
+        result.append(token)
+        if token.kind == "{" and is_slope_without_sign(tokens, position):
+            result.append(Token("PARTIAL", "partial", tokens[position + 1].start))
+    return result
+
+
+def is_slope_without_sign(tokens: Sequence[Token], start: int) -> bool:
+    """Whether below a line, above which the sign of a derivative stands, a name stands without one."""
+    below = [token.kind for token in tokens[start + 1 : start + 3]]
+    if (
+        start == 0
+        or tokens[start - 1].kind != "}"
+        or below[:1] != ["NAME"]
+        or below[1:] not in (["}"], ["SUB"], ["SUP"])
+    ):
+        return False
+    depth = 0
+    for position in range(start - 1, max(-1, start - LONGEST), -1):
+        depth += (tokens[position].kind == "}") - (tokens[position].kind == "{")
+        if depth == 0:
+            return tokens[position - 1].kind == "FRAC" and tokens[position + 1].kind == "PARTIAL"
+    return False
 
 
 def with_angles(tokens: Sequence[Token]) -> list[Token]:

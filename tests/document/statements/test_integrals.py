@@ -32,3 +32,48 @@ def test_indices_that_stand_around_an_integral_are_its_own():
 @pytest.mark.parametrize("open_ended", [r"\int g(x)", r"\int_0^1 g(x) = x dx"])
 def test_an_integral_whose_end_is_not_seen_stays_unread(open_ended):
     assert verdict(rf"2 Z = 2 {open_ended}") is Verdict.UNCLEAR
+
+
+EXTREME = r"$$m = \min_{x \in S} f(x, a)$$"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [r"\min_{u \in S} f(u, a)", r"\underset{x \in S}{\min} f(x, a)", r"\operatorname*{min}_{x\in S} f(x, a)"],
+)
+def test_an_extreme_value_is_the_same_over_any_letter(value):
+    assert verdict(rf"2 \log m = 2 \log {value}", EXTREME) is Verdict.PROVED
+
+
+@pytest.mark.parametrize("value", [r"\min_{x \in T} f(x, a)", r"\max_{x \in S} f(x, a)", r"\min_{x \in S} f(x, b)"])
+def test_another_extreme_value_is_another_and_nothing_false_of_it_is_refuted(value):
+    assert verdict(rf"2 m = 2 {value}", EXTREME) is Verdict.UNCLEAR
+
+
+@pytest.mark.parametrize("word", [r"\argmin", r"\arg\min", r"\operatorname{argmin}", r"\mathrm{arg\,min}"])
+def test_what_minimizes_is_no_factor(word):
+    given = rf"Let $x_k = {word}_{{x \in K}} f(x)$ and $v_k = x_k - x_{{k-1}}$."
+    assert verdict(r"v_k^T A v_k = v_k^T b", given) is Verdict.UNCLEAR
+
+
+def test_an_extreme_entry_has_the_indices_around_it():
+    given = r"$$m_i = \max_j S_{ij}$$"
+    assert verdict(r"\sum_i m_i v_i = \sum_i v_i \max_k S_{ik}", given) is Verdict.PROVED
+    softmax = r"\frac{e^{S_{ij} - m_i}}{\sum_k e^{S_{ik} - m_i}} = \frac{e^{S_{ij}}}{\sum_k e^{S_{ik}}}"
+    assert verdict(softmax, given) in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert verdict(softmax.replace("e^{S_{ik} - m_i}", "e^{S_{ik}}"), given) is Verdict.UNCLEAR
+
+
+@pytest.mark.parametrize("other", [r"\max(a, b)", r"x_{\max}", r"\min", r"\lim"])
+def test_words_without_anything_below_them_are_no_values_over_a_letter(other):
+    text = rf"$$c = 2 {other}$$"
+    assert not any("[_" in found.reason for found in check(text).claims)
+
+
+def test_a_letter_below_that_is_no_index_around_it_stays_in_the_name():
+    given = r"""$x^{(k)} = \arg\min_{x \in K_k} f(x)$
+
+$v^{(k)} = x^{(k)} - x^{(k-1)}$"""
+    assert verdict(r"v^{(k)\top} A v^{(k)} = 0", given) not in (Verdict.PROVED, Verdict.CONFIRMED)
+    given = r"$$u = \int_{V_a} g(x) \, dx, \qquad w = \int_{V_b} g(x) \, dx$$"
+    assert verdict(r"2 u = 2 w", given) is Verdict.UNCLEAR

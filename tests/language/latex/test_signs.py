@@ -57,3 +57,17 @@ def test_a_capital_sigma_with_a_first_value_sums():
     assert check(start + "$$\\frac{\\partial m}{\\partial x_i} = \\frac{1}{N}$$").claims[-1].verdict is Verdict.PROVED
     assert check(start + "$$\\frac{\\partial m}{\\partial x_i} = N$$").claims[-1].verdict is Verdict.REFUTED
     assert "sum" not in texts("\\Sigma_{ij} x_j")
+
+
+@pytest.mark.parametrize(
+    "slope", ["\\frac{\\partial}{o_k} p_k", "\\frac{\\partial p_k}{o_k}", "\\dfrac{\\partial p_k}{o_k}"]
+)
+def test_one_sign_of_a_derivative_asks_for_the_other(slope):
+    start = "$$p_k = \\sigma(o_k)$$\n\n"
+    assert check(f"{start}$${slope} = p_k (1 - p_k)$$").claims[-1].verdict is Verdict.PROVED
+    assert check(f"{start}$${slope} = p_k (1 + p_k)$$").claims[-1].verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("plain", ["\\frac{\\partial p}{\\partial x}", "\\frac{p}{x}", "\\frac{\\partial p}{2x}"])
+def test_other_fractions_keep_their_denominators(plain):
+    assert texts(plain) == "".join(token.text for token in tokenize(plain))
