@@ -17,9 +17,11 @@ import sympy as sp
 from indexcalc.algebra.build import is_divisor, product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.renaming import substitute_term
+from indexcalc.algebra.slots import are_plain
 from indexcalc.algebra.terms import (
     Access,
     Base,
+    Delta,
     Index,
     Iverson,
     Power,
@@ -35,6 +37,9 @@ from indexcalc.language.stems import ARGUMENT, DENOMINATOR, alone, mean_body, st
 from indexcalc.program import Equation
 
 ONE = sp.S.One
+
+Component = tuple[tuple[Power, ...], tuple[Index, ...]]
+"""Factors, and the sums that they share."""
 
 
 @dataclass
@@ -187,19 +192,45 @@ def hoist_term(term: Term, place: str, names: SumNames) -> Term | None:
     """One term with each of its connected sums replaced by a name, in place."""
     coeff = term.coeff
     powers: list[Power] = []
-    guards = [power for power in term.powers if isinstance(power[0], Iverson) and not occurs_summed(power[0], term)]
-    for factors, summed in components(term):
+    guards = [
+        (base, exponent)
+        for base, exponent in term.powers
+        if (isinstance(base, Iverson) or is_delta_of_expression(base)) and not occurs_summed(base, term)
+    ]
+    for factors, summed in with_conditions(components(term)):
         if not summed:
             powers.extend(factors)
             continue
         coeff, scale = split_scale(coeff, summed)
         # What a bracket hides must stay hidden in every part.
-        own = guards if any(isinstance(base, Access) and not base.is_plain for base in walk(Term(ONE, factors))) else []
+        own = guards if reads_under_expressions(factors) else []
         entry = names.name((product(scale, (*own, *factors), summed),), place)
         if entry is None:
             return None
         powers.append((entry, sp.S.One))
     return product(coeff, powers)
+
+
+def is_delta_of_expression(base: Base) -> bool:
+    """Whether a factor is a delta beside which brackets that follow from it are gone: one of an expression."""
+    return isinstance(base, Delta) and not are_plain((base.left, base.right))
+
+
+def reads_under_expressions(factors: Sequence[Power]) -> bool:
+    """Whether an entry under an expression is among some factors, at any depth."""
+    return any(isinstance(base, Access) and not base.is_plain for base in walk(Term(ONE, tuple(factors))))
+
+
+def with_conditions(parts: Sequence[Component]) -> list[Component]:
+    """Connected sums, those of deltas of expressions as one with those whose entries may need what the deltas say."""
+    said = [part for part in parts if part[1] and any(is_delta_of_expression(base) for base, _ in part[0])]
+    needy = [part for part in parts if part[1] and reads_under_expressions(part[0])]
+    if not said or not needy:
+        return list(parts)
+    joined = [part for part in parts if part in said or part in needy]
+    factors = tuple(power for part in joined for power in part[0])
+    summed = tuple(index for part in joined for index in part[1])
+    return [(factors, summed) if part == joined[0] else part for part in parts if part not in joined[1:]]
 
 
 def occurs_summed(base: Base, term: Term) -> bool:

@@ -95,3 +95,30 @@ def test_lookups_and_guards_in_python_are_those_of_the_text():
     program.define("y", n, E[tok[n]] * ic.bracket(0, "<=", n - 1) * E[tok[n - 1]] + E[V - 1])
     text = "index n : N\nindex v : V\ninput E[v], tok[n] in V\ny[n] = E[tok[n]] * [0 <= n-1] * E[tok[n-1]] + E[V-1]\n"
     assert program.problem().program.equations == ic.read_problem(text).program.equations
+
+
+MOVED = """index i : N
+index j : K
+index k : M
+index l : N
+index p : K
+input x[p], u[l], v[p]
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "delta"),
+    [
+        ("y[j,l] = u[l] + sum[i,k]([0 <= 2-3*k < K] * DELTA * tanh(x[2-3*k]))", "delta[j,2*i+2]"),
+        ("y[j,l] = u[l] * exp(sum[i,k]([0 <= 2-3*k < K] * DELTA * x[2-3*k]))", "delta[j,2*i+2]"),
+        ("y[j,l] = exp(DELTA * sum[k]([0 <= 2-3*k < K] * x[2-3*k]))", "delta[j,2*l+2]"),
+    ],
+)
+def test_a_bracket_that_follows_from_a_delta_protects_a_sum_with_a_name(line, delta):
+    """The delta says that there is an entry 2; beside it the bracket for that is gone."""
+    text = MOVED + line.replace("DELTA", delta)
+    assert len(ic.read_problem(text).program.equations) == 2
+    other = f"v[j] * u[{delta[-4]}]"
+    ic.read_problem(MOVED + line.replace("DELTA", other))
+    with pytest.raises(SpecError, match="may lie outside"):
+        ic.read_problem(MOVED + line.replace("DELTA", other).replace(" < K]", "]"))
