@@ -74,7 +74,7 @@ class ChainRule:
     def may_be_function(self, name: str) -> bool:
         """Whether no equation of a name leads to what it is differentiated by; a number without any is a loss."""
         page, found = self.table.page, self.names[name]
-        if any(page.rests_on(name, one.name) for one in self.slopes[name]):
+        if any(page.definitions.rests_on(name, one.name) for one in self.slopes[name]):
             return False
         return name in self.links or found.bold or found.parts is not None or name in page.defining
 

@@ -257,8 +257,8 @@ def is_example(page: Page, relation: Relation) -> bool:
     name = page.survey.lone(relation.left)
     if name is None or any(True for _ in page.survey.names(relation.right)):
         return False
-    read = page.reads.get(name.name, frozenset())
-    return any(other not in page.defining or page.reads[other] for other in read)
+    read = page.definitions.reads.get(name.name, frozenset())
+    return any(other not in page.defining or page.definitions.reads[other] for other in read)
 
 
 CONDITIONS = re.compile(r"\b(?:such that|satisf\w+|whenever|provided(?: that)?|suppos\w+(?: that)?|if)[\s$(\\]*$")

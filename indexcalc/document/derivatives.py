@@ -138,7 +138,7 @@ def lead_to_loss(table: Table, loss: str, name: str) -> None:
     further = [
         found
         for found in table.page.loss_targets.get(loss, ())
-        if found.name not in (*table.wanted, *table.inside) and table.page.rests_on(found.name, name)
+        if found.name not in (*table.wanted, *table.inside) and table.page.definitions.rests_on(found.name, name)
     ]
     if not further:
         return

@@ -69,15 +69,15 @@ def is_before_factors(table: Table) -> bool:
 def usual_loss(page: Page) -> str | None:
     """What is differentiated by more names of the page than anything else that definitions at most differentiate."""
     slopes = {(above.name, below.name) for one in page.slopes for above, below in one if above.parts is None}
-    most = Counter(above for above, _ in slopes if not page.read_as_values[above]).most_common(2)
+    most = Counter(above for above, _ in slopes if not page.definitions.read_as_values[above]).most_common(2)
     return most[0][0] if most and most[0][1] > sum(count for _, count in most[1:]) else None
 
 
 def last_names(page: Page, target: str) -> Iterator[str]:
     """The names without indices that rest on a tensor, and that other definitions at most differentiate."""
     for name, numbers in page.defining.items():
-        last = not page.read_as_values[name] and all(page.indexed(number) is None for number in numbers)
-        if last and page.rests_on(name, target):
+        last = not page.definitions.read_as_values[name] and all(page.indexed(number) is None for number in numbers)
+        if last and page.definitions.rests_on(name, target):
             yield name
 
 

@@ -21,6 +21,7 @@ from indexcalc.document.statements.capitals import capitals_in
 from indexcalc.document.statements.commuting import noncommuting_in
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
+from indexcalc.document.statements.definitions import Definitions
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.expectations import places as expected_places
 from indexcalc.document.statements.extents import extents_in
@@ -67,7 +68,7 @@ from indexcalc.document.statements.shapes import (
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
-from indexcalc.document.statements.trees import differentiated, nabla_targets, products_of, rates
+from indexcalc.document.statements.trees import nabla_targets, products_of, rates
 from indexcalc.document.statements.values import Values, spread_laws
 from indexcalc.document.statements.variations import Variations
 from indexcalc.document.steps import Steps
@@ -346,7 +347,7 @@ class Page:
     @cached_property
     def remainders(self) -> frozenset[int]:
         """The definitions that may say instead what is left over."""
-        return remainders_in(self.survey, self.statements, self.defining, self.rests_on)
+        return remainders_in(self.survey, self.statements, self.defining, self.definitions.rests_on)
 
     @cached_property
     def settings(self) -> Mapping[str, tuple[Setting, ...]]:
@@ -493,6 +494,11 @@ class Page:
         )
 
     @cached_property
+    def definitions(self) -> Definitions:
+        """Its definitions, and which names they read."""
+        return Definitions(self.survey, self.statements, self.defining)
+
+    @cached_property
     def steps(self) -> Steps:
         """Its names and equations at other steps."""
         return Steps(self.survey, self.statements, self.defining, self.declared.keys())
@@ -518,50 +524,6 @@ class Page:
         return head.parts if head is not None else self.function_heads[number].parts or None
 
     @cached_property
-    def reads(self) -> Mapping[str, frozenset[str]]:
-        """The names in the equations that define each name."""
-        return {
-            name: frozenset(
-                found.name
-                for number in numbers
-                for tree in self.statements[number].trees[1:]
-                for found in self.survey.names(tree)
-            )
-            for name, numbers in self.defining.items()
-        }
-
-    @cached_property
-    def read_as_values(self) -> Counter[str]:
-        """How often definitions read each name, and don't differentiate it."""
-        read = Counter[str]()
-        for tree in (t for numbers in self.defining.values() for n in numbers for t in self.statements[n].trees[1:]):
-            read.update(found.name for found in self.survey.names(tree))
-            read.subtract(found.name for node in differentiated(tree) if (found := self.survey.name(node)) is not None)
-        return read
-
-    def rests_on(self, name: str, other: str) -> bool:
-        """Whether the equations of a name lead to another one."""
-        return other in self.behind(self.reads.get(name, ()))
-
-    @cached_property
-    def reached(self) -> tuple[frozenset[str], ...]:
-        """The names on which each statement rests: those in it, and those that their equations lead to."""
-        return tuple(
-            self.behind({found.name for tree in statement.trees for found in self.survey.names(tree)})
-            for statement in self.statements
-        )
-
-    def behind(self, names: Iterable[str]) -> frozenset[str]:
-        """Names, and those that their equations lead to."""
-        seen = set(names)
-        pending = list(seen)
-        while pending:
-            further = self.reads.get(pending.pop(), frozenset()) - seen
-            seen |= further
-            pending.extend(further)
-        return frozenset(seen)
-
-    @cached_property
     def systems(self) -> Mapping[str, tuple[int, ...]]:
         """The numbers of the equations that determine each name without giving it."""
         return self.systems_among(varied=False)
@@ -585,20 +547,9 @@ class Page:
         return {name: numbers[0] for name, numbers in found.items() if name not in self.systems}
 
     @cached_property
-    def circles(self) -> frozenset[int]:
-        """The statements that define a name by others whose equations lead back to it."""
-        return frozenset(
-            number
-            for name, numbers in self.defining.items()
-            for number in numbers
-            for tree in self.statements[number].trees[1:]
-            if any(self.rests_on(found.name, name) for found in self.survey.names(tree))
-        )
-
-    @cached_property
     def given(self) -> frozenset[str]:
         """The names that definitions read, or that are declared."""
-        return frozenset(self.declared).union(*self.reads.values())
+        return frozenset(self.declared).union(*self.definitions.reads.values())
 
     @cached_property
     def given_letters(self) -> frozenset[str]:

@@ -28,7 +28,8 @@ def learn_rows(table: Table, found: Named) -> None:
     other = page.capitals.get(name)
     if other is None or name in table.known or name in table.inside or {name, other} <= page.defining.keys():
         return
-    if other not in page.reached[table.number] or page.rests_on(name, other) or page.rests_on(other, name):
+    graph = page.definitions
+    if other not in graph.reached[table.number] or graph.rests_on(name, other) or graph.rests_on(other, name):
         return
     capital, small = (name, other) if name[-1].isupper() else (other, name)
     entries = 2 in page.survey.usages[small].indexed

@@ -106,7 +106,7 @@ def arguments_alone(table: Table, node: Meaning) -> Iterator[str]:
             continue
         target = inner.wrt.name
         others = {*table.wanted, *(found.name for found in page.loss_targets.get(inner.body.name, ()))} - {target}
-        if not any(page.rests_on(other, target) for other in others):
+        if not any(page.definitions.rests_on(other, target) for other in others):
             yield f"how {inner.body.name} depends on {target} is not known"
 
 

@@ -346,9 +346,9 @@ class View:
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
-        grounded = {page.section(n) for n in before if n not in page.circles}
+        grounded = {page.section(n) for n in before if n not in page.definitions.circles}
         # One that leads back to the name says less than another one of its section.
-        before.sort(key=lambda n: n not in page.circles or page.section(n) not in grounded)
+        before.sort(key=lambda n: n not in page.definitions.circles or page.section(n) not in grounded)
         before.sort(key=self.is_past_example)
         # Equations that say the same are one: the nearest stands for all.
         behind = (number for number in numbers if number > self.number)
