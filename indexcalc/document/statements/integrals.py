@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.language.latex.signs import group_end
 from indexcalc.language.latex.tokens import Inside, Token
 
 SIGN = "int"
@@ -88,27 +89,18 @@ def with_scripts_below(tokens: Sequence[Token]) -> list[Token]:
     result: list[Token] = []
     position = 0
     while position < len(tokens):
-        middle = group_end(tokens, position + 1) if tokens[position].text == "underset" else 0
-        end = group_end(tokens, middle) if middle else 0
+        first = position + 1
+        middle = group_end(tokens, first) if tokens[position].text == "underset" else first
+        end = group_end(tokens, middle)
         word = tokens[middle + 1 : end - 1]
-        if end and extreme_word(word, 0) == len(word):
+        if first < middle < end and extreme_word(word, 0) == len(word):
             sign = Token("SUB", "_", tokens[position].start)
-            result.extend([*word, sign, *tokens[position + 1 : middle]])
+            result.extend([*word, sign, *tokens[first:middle]])
             position = end
         else:
             result.append(tokens[position])
             position += 1
     return result
-
-
-def group_end(tokens: Sequence[Token], start: int) -> int:
-    """Where the braces end that open here; 0 if none do."""
-    depth = 0
-    for position in range(start, min(len(tokens), start + LONGEST)):
-        depth += (tokens[position].kind == "{") - (tokens[position].kind == "}")
-        if depth <= 0:
-            return position + 1 if position > start else 0
-    return 0
 
 
 def extreme_word(tokens: Sequence[Token], start: int) -> int:

@@ -33,7 +33,7 @@ TURN = "t"
 
 def unified(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with one sign for each meaning."""
-    tokens = with_signs_below(with_bound_powers(with_angles(tokens)))
+    tokens = with_slopes(with_bound_powers(with_angles(tokens)))
     result: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -70,32 +70,39 @@ def with_bound_powers(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
-def with_signs_below(tokens: Sequence[Token]) -> list[Token]:
-    r"""The tokens, ``\frac{\partial f}{x}`` as ``\frac{\partial f}{\partial x}``: one sign asks for the other."""
-    result: list[Token] = []
-    for position, token in enumerate(tokens):
-        result.append(token)
-        if token.kind == "{" and is_slope_without_sign(tokens, position):
-            result.append(Token("PARTIAL", "partial", tokens[position + 1].start))
+def with_slopes(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens, ``\frac{\partial f}{x}`` and ``\frac{\delta f}{\delta x}`` as ``\frac{\partial f}{\partial x}``."""
+    result = list(tokens)
+    for position in range(len(tokens) - 1, -1, -1):
+        if tokens[position].kind != "FRAC":
+            continue
+        middle = group_end(tokens, position + 1)
+        above, below = tokens[position + 2 : middle], tokens[middle + 1 : group_end(tokens, middle) - 1]
+        if not above or not below or below[0].kind != "NAME":
+            continue
+        alone = len(below) == 1 or below[1].kind in ("SUB", "SUP")
+        if above[0].kind == "PARTIAL" and alone:  # one sign asks for the other
+            result.insert(middle + 1, Token("PARTIAL", "partial", below[0].start))
+        elif varies(above) and varies(below) and len(below) > 1:
+            for place in (position + 2, middle + 1):
+                result[place] = replace(tokens[place], kind="PARTIAL", text="partial")
     return result
 
 
-def is_slope_without_sign(tokens: Sequence[Token], start: int) -> bool:
-    """Whether below a line, above which the sign of a derivative stands, a name stands without one."""
-    below = [token.kind for token in tokens[start + 1 : start + 3]]
-    if (
-        start == 0
-        or tokens[start - 1].kind != "}"
-        or below[:1] != ["NAME"]
-        or below[1:] not in (["}"], ["SUB"], ["SUP"])
-    ):
-        return False
+def varies(tokens: Sequence[Token]) -> bool:
+    """Whether a small delta without an index stands before all else."""
+    scripted = len(tokens) > 1 and tokens[1].kind in ("SUB", "SUP")
+    return (tokens[0].kind, tokens[0].text) == ("NAME", "delta") and not scripted
+
+
+def group_end(tokens: Sequence[Token], start: int) -> int:
+    """Where the braces end that open here; where they would begin, if none do."""
     depth = 0
-    for position in range(start - 1, max(-1, start - LONGEST), -1):
-        depth += (tokens[position].kind == "}") - (tokens[position].kind == "{")
-        if depth == 0:
-            return tokens[position - 1].kind == "FRAC" and tokens[position + 1].kind == "PARTIAL"
-    return False
+    for position in range(start, len(tokens)):
+        depth += (tokens[position].kind == "{") - (tokens[position].kind == "}")
+        if depth <= 0:
+            return position + 1 if position > start else start
+    return start
 
 
 def with_angles(tokens: Sequence[Token]) -> list[Token]:
