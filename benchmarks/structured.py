@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import rivals
 from comparison import Work, flat, normal
+from limits import products
 
 from indexcalc.codegen import numpy_module
 from indexcalc.codegen.fast.module import fast_module
@@ -66,6 +67,7 @@ def conv2d() -> Work:
             "JAX jit": (1.0, lambda: rivals.jax_run(with_jax, (x, w), G, (0, 1))),
         },
         {"PyTorch": "torch", "JAX jit": "jax"},
+        limit=lambda: products((32, 1024, 144, 32), (32, 144, 1024, 32), (32, 1024, 288, 16)),
     )
 
 
@@ -84,6 +86,7 @@ def conv1d() -> Work:
         lambda: flat(module.value_and_grad(x, w, bias, G), ("dx", "dw", "dbias")),
         {"PyTorch": (1.5, lambda: rivals.torch_run(with_torch, (x, w, bias), G, (0, 1, 2)))},
         {"PyTorch": "torch"},
+        limit=lambda: products((64, 1016, 288, 32), (64, 288, 1016, 32), (64, 1024, 288, 32)),
     )
 
 
