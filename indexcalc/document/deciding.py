@@ -261,8 +261,11 @@ def is_example(page: Page, relation: Relation) -> bool:
     return any(other not in page.defining or page.definitions.reads[other] for other in read)
 
 
-CONDITIONS = re.compile(r"\b(?:such that|satisf\w+|whenever|provided(?: that)?|suppos\w+(?: that)?|if)[\s$(\\]*$")
-"""Words right before an equation that may only state where something holds."""
+CONDITIONS = re.compile(
+    r"\b(?:(?:such|provided|requir\w+|suppos\w+|assum\w+|demand\w*|impos\w+|enforc\w+|want|need)(?: that)?"
+    r"|satisf\w+|when|whenever|if|iff|unless|until|subject to|choice of|choos\w+|the case(?: of)?)[\s$(\\]*$"
+)
+"""Words right before an equation that may only state where something holds, or what is asked for."""
 
 
 def asks(page: Page, relation: Relation) -> bool:

@@ -121,6 +121,7 @@ class Contents:
                 name in self.points.regular,
                 name in symbols.symmetric,
                 name in symbols.orthonormal,
+                name in symbols.projections,
                 symbols.simplex.get(name),
                 name in symbols.one_hot,
                 self.measured((symbols.whole[name],)) if name in symbols.whole else (),

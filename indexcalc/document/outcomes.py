@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -294,7 +294,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         left.node,
         right_node,
         tuple(dict.fromkeys((*left.axes, *left_free))),
-        () if extra is not None else of_given_entries(table, conditions_of(table, relation)),
+        () if extra is not None else of_given_entries(table, conditions_of(table, relation, scope.letters)),
         names_apart(table, left.node, right_node),
         extra,
     )
@@ -333,8 +333,11 @@ def of_given_entries(table: Table, conditions: Conditions) -> Conditions:
     )
 
 
-def conditions_of(table: Table, relation: Relation) -> Conditions:
-    """The conditions of a relation, and those said beside it if they are meant for it."""
+def conditions_of(table: Table, relation: Relation, letters: Collection[str]) -> Conditions:
+    """The conditions of a relation, and those said beside it if they are meant for it.
+
+    Those of letters that are no indices here, but number names, leave open what they say of it.
+    """
     if not relation.spoken:
         return relation.conditions
     said = choice(
@@ -343,7 +346,12 @@ def conditions_of(table: Table, relation: Relation) -> Conditions:
         Option("in general", 0.0, "what is said of indices beside it is about something else"),
         Option("said", 0.1, " and ".join(" ".join(one) for one in relation.spoken), stated=True),
     )
-    return (*relation.conditions, *relation.spoken) if table.asking(said).name == "said" else relation.conditions
+    if table.asking(said).name != "said":
+        return relation.conditions
+    for one, sign, other in relation.spoken:
+        if any(side.islower() and side not in letters and not table.view.is_size(side) for side in (one, other)):
+            table.open.setdefault(f"{one} {sign} {other}", f"it may hold only for {one} {sign} {other}")
+    return (*relation.conditions, *relation.spoken)
 
 
 def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:

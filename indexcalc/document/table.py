@@ -26,7 +26,7 @@ from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.systems import solution
-from indexcalc.document.view import View
+from indexcalc.document.view import PROJECTION, View
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
@@ -59,6 +59,7 @@ class Table:
         open: names whose meaning is not known: what is false of them says nothing.
         symmetric: matrices that are equal to their transposes.
         orthonormal: matrices with orthonormal columns.
+        projections: symmetric matrices that are their own squares.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         one_hot: those of them of whose entries one is not zero.
         whole: the names whose entries are places, each with the axis that they are places of.
@@ -96,6 +97,7 @@ class Table:
     open: dict[str, str] = field(default_factory=dict)
     symmetric: set[str] = field(default_factory=set)
     orthonormal: set[str] = field(default_factory=set)
+    projections: set[str] = field(default_factory=set)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     one_hot: set[str] = field(default_factory=set)
     whole: dict[str, Ix] = field(default_factory=dict)
@@ -363,7 +365,8 @@ class Table:
             known = "symmetric" if given else self.view.property_of(name)
             if known != "none":
                 self.sizes.unify(*slots)
-                (self.symmetric if known == "symmetric" else self.orthonormal).add(name)
+                (self.orthonormal if known == "orthogonal" else self.symmetric).add(name)
+                self.projections |= {name} if known == PROJECTION else set()
         if name in self.page.context.simplex:
             self.simplex[name] = self.page.context.simplex[name]
         elif slots and name in self.page.given:
@@ -537,6 +540,7 @@ class Table:
             outputs=last,
             symmetric=frozenset(self.symmetric),
             orthonormal=frozenset(self.orthonormal),
+            projections=frozenset(self.projections),
             simplex=dict(self.simplex),
             one_hot=frozenset(self.one_hot),
             whole=dict(self.whole),

@@ -22,6 +22,9 @@ CASE_REACH = 12
 """Behind how many words of a page a case of which it speaks is usually over."""
 
 SYMMETRIC = "symmetric"
+PROJECTION = "a projection"
+PROJECTIONS = frozenset({"P", "H", "Pi"})
+"""The letters of matrices that may be projections."""
 """The option of a matrix that is equal to its transpose."""
 
 EXAMPLE_REACH = 3
@@ -234,12 +237,14 @@ class View:
         return int(self.asking(rank_choice(name, whole, usage, unknown=unknown, said=said)).name)
 
     def property_of(self, name: str) -> str:
-        """``symmetric`` or ``orthogonal``, as the words of the section may say of a matrix; else ``none``."""
+        """``symmetric``, ``orthogonal`` or ``a projection``, as words, or its letter, may say; else ``none``."""
         said = self.page.sections.said(self.page.start(self.number))
         options = [Option("none", 0.0, f"{name} is any matrix")]
-        for one in (SYMMETRIC, "orthogonal"):
+        for one in (SYMMETRIC, "orthogonal", PROJECTION):
             stated = one in said or (one == SYMMETRIC and name in self.page.laws.values())
-            options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
+            usual = 1.0 if one != PROJECTION else 0.5
+            if one != PROJECTION or name.partition("_")[0] in PROJECTIONS:
+                options.append(Option(one, 0.1 if stated else usual, f"{name} is {one}", stated=stated))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
 
     def entries_of(self, name: str, slots: int) -> str:

@@ -307,6 +307,13 @@ def test_what_follows_from_a_supposed_equation_is_not_refuted():
     assert last(*given, r"x_a = 0 \Rightarrow \frac{\partial z_a}{\partial x_b} = 6 x_a \delta_{ab}") is not REFUTED
 
 
+def test_what_follows_from_a_law_of_one_name_is_not_refuted():
+    given = r"X, Y \in \mathbb{R}^{n \times n}", r"A = X + Y"
+    assert last(*given, r"D = 2 A^\top A = 2 X + 2 Y") is REFUTED
+    assert last(*given, r"A = A^\top \implies D = 2 A^\top A = 2 X + 2 Y") is not REFUTED
+    assert last(*given, r"A = X + Y \implies D = 2 A^\top A = 2 X + 2 Y") is REFUTED
+
+
 LEFT_OUT = {
     r"y_i = \frac{w_i x_i}{r}": (
         r"r = \sqrt{\sum_k x_k^2}",
@@ -353,7 +360,13 @@ def test_a_name_that_is_declared_has_no_such_path(equation):
     assert last(said, equation, f"{derivative} = {right}") is REFUTED
 
 
-@pytest.mark.parametrize("words", ["exists a matrix $B$ such that", "is invertible if", "and $B$ satisfy"])
+CONDITIONS = (
+    *("exists a matrix $B$ such that", "is invertible if", "and $B$ satisfy", "is equality iff", "are cases when"),
+    *("we could require that", "we assume", "is one choice of", "we want"),
+)
+
+
+@pytest.mark.parametrize("words", CONDITIONS)
 def test_what_words_before_it_make_a_condition_is_no_claim(words):
     given = r"Let $A, B \in \mathbb{R}^{n \times n}$."
     assert check(f"{given} There {words} $A B = B A = I$.").claims[-2].verdict is Verdict.UNCLEAR
@@ -580,3 +593,44 @@ def test_a_sum_to_the_last_but_one_is_no_sum_to_the_last():
     assert last(zero, r"2 s = \sum_{i=0}^{n-1} \sum_{j=0}^{n-1} x_i x_j - \sum_{i=0}^{n-1} x_i^2") is CONFIRMED
     one = r"s = \sum_{i=1}^{n} \sum_{j=i}^{n-1} x_i x_j"
     assert last(one, r"2 s = \sum_{i=1}^{n} \sum_{j=1}^{n} x_i x_j + \sum_{i=1}^{n} x_i^2") is not CONFIRMED
+
+
+PROJECTED = r"""Let $C \in \mathbb{R}^{n \times m}$ and $P \in \mathbb{R}^{n \times n}$. SAID
+
+$$C^\top C - C^\top P C = C^\top C - C^\top P^\top P C$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "letter", "expected"),
+    [
+        ("Here $P$ is an orthogonal projection.", "P", CONFIRMED),
+        ("It is idempotent.", "P", CONFIRMED),
+        ("", "P", OPEN),
+        ("", "B", REFUTED),
+    ],
+)
+def test_a_matrix_may_be_a_projection_by_words_or_its_letter(said, letter, expected):
+    text = PROJECTED.replace("SAID", said).replace("P", letter)
+    assert check(text).claims[-1].verdict is expected
+    assert check(text.replace(f"{letter} C$$", "C$$")).claims[-1].verdict is not CONFIRMED
+
+
+def test_a_projection_is_symmetric_and_its_own_square_and_no_more():
+    text = PROJECTED.replace("SAID", "It is a projection.")
+    assert check(text.replace("P^\\top P C$$", "P P^\\top P C$$")).claims[-1].verdict is CONFIRMED
+    assert check(text.replace("P^\\top P C$$", "2 P C$$")).claims[-1].verdict is REFUTED
+
+
+def test_a_condition_on_what_numbers_names_may_be_needed():
+    page = r"""Let $A \in \mathbb{R}^{n \times n}$ and $b \in \mathbb{R}^n$, and $r_k = b - A x_k$.
+
+WORDS
+$$p_l^\top r_k = p_l^\top b$$
+"""
+    assert check(page.replace("WORDS", "Moreover, for $l > k$:")).claims[-1].verdict is not REFUTED
+
+
+def test_the_null_space_of_a_matrix_is_no_multiple_of_it():
+    page = r"Let $A \in \mathbb{R}^{m \times n}$. Then $\text{null } A = \text{null } A^\top A$."
+    assert check(page).claims[-1].verdict is OPEN

@@ -63,6 +63,7 @@ class Symbols:
         outputs: the tensors on which these depend.
         symmetric: matrices that are equal to their transposes.
         orthonormal: inputs whose columns are orthonormal, and vectors of length one.
+        projections: symmetric matrices that are their own squares.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         one_hot: those of them of whose entries one is not zero.
         whole: the inputs whose entries are whole numbers from 0, each with the axis that they are places of.
@@ -77,6 +78,7 @@ class Symbols:
     outputs: tuple[str, ...] = ()
     symmetric: frozenset[str] = frozenset()
     orthonormal: frozenset[str] = frozenset()
+    projections: frozenset[str] = frozenset()
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     one_hot: frozenset[str] = frozenset()
     whole: dict[str, Ix] = field(default_factory=dict)

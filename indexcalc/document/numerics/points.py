@@ -226,9 +226,11 @@ class Points:
                 magnitude = (magnitude == magnitude.max(axis=axis, keepdims=True)) * 1.0
         if name in symbols.orthonormal:
             magnitude = orthonormal(magnitude)
+        elif name in symbols.projections:
+            magnitude = projection(magnitude)
         elif name in self.regular or name in symbols.symmetric:
             magnitude = self.shaped(name, magnitude)
-        if draw.stretched and name not in symbols.simplex and name not in symbols.orthonormal:
+        if draw.stretched and name not in (*symbols.simplex, *symbols.orthonormal, *symbols.projections):
             magnitude = magnitude * stretch(name, draw)
         return np.asarray(magnitude)
 
@@ -327,6 +329,12 @@ def orthonormal(array: Array) -> Array:
     if array.ndim != 2 or array.shape[0] < array.shape[1]:
         return np.full(array.shape, np.nan)
     return np.asarray(np.linalg.qr(array)[0])
+
+
+def projection(array: Array) -> Array:
+    """The projection onto the first half of the columns of a square matrix."""
+    basis = orthonormal(array[:, : -(-array.shape[1] // 2)])
+    return np.asarray(basis @ basis.T)
 
 
 def stretch(name: str, draw: Draw) -> float:

@@ -13,7 +13,7 @@ from indexcalc.document.statements.calls import with_calls
 from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.conditionals import with_conditionals
 from indexcalc.document.statements.dependence import with_dependences
-from indexcalc.document.statements.differentials import with_gradients
+from indexcalc.document.statements.differentials import after_scripts, with_gradients
 from indexcalc.document.statements.expectation_signs import with_expectations
 from indexcalc.document.statements.families import Families, families_of
 from indexcalc.document.statements.index_names import with_index_names
@@ -177,12 +177,34 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
 
 
 def supposes(premise: Statement | None) -> bool:
-    """Whether what follows from a statement holds only in one case: where numbers are equal, or there is a relation."""
-    if premise is None or premise.supposed:
+    """Whether what follows from a statement holds only in one case: where numbers are equal, or there is a relation.
+
+    So it does where the statement is a law for one name, ``A = A^T``.
+    """
+    if premise is None or premise.supposed or is_law(premise):
         return True
     last = premise.sides[-1]
     number = all(token.kind in ("NUM", "MINUS", "PLUS") for token in last.tokens)
     return number or any(side.relation not in ("=", ":=") for side in premise.sides[1:]) or len(premise.sides) == 1
+
+
+def is_law(statement: Statement) -> bool:
+    """Whether all members of a statement are made of one name alone, but for what stands above and below it."""
+    names = [outer_names(side.tokens) for side in statement.sides]
+    return len(names) > 1 and all(len(one) == 1 and one == names[0] for one in names)
+
+
+def outer_names(tokens: Sequence[Token]) -> frozenset[str]:
+    """The names among tokens, those in scripts apart."""
+    found, position = set[str](), 0
+    while position < len(tokens):
+        if tokens[position].kind in ("SUB", "SUP"):
+            position = after_scripts(tokens, position)
+            continue
+        if tokens[position].kind == "NAME":
+            found.add(tokens[position].text)
+        position += 1
+    return frozenset(found)
 
 
 def led_on(statements: Sequence[Statement], span: Span) -> Statement | None:

@@ -379,6 +379,11 @@ ELEMENTARY = frozenset(
         "dim",
         "gcd",
         "ker",
+        "null",
+        "nullity",
+        "range",
+        "rank",
+        "span",
         "lg",
         "logit",
     ]
