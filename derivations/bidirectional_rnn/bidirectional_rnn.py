@@ -273,11 +273,11 @@ def _windows(x: np.ndarray, *along: tuple[int | tuple[int, int], ...]) -> np.nda
     sizes = sum(shape, ())
     if 0 in sizes or 0 in x.shape:
         return np.zeros(sizes, dtype=x.dtype)
-    part = x[tuple(read)]
-    if part.shape != tuple(room):
-        padded = np.zeros(room, dtype=x.dtype)
-        padded[tuple(inside)] = part
-        part = padded
+    given = x[tuple(read)]
+    is_whole = given.shape == tuple(room)
+    part = given if is_whole else np.zeros(room, dtype=x.dtype)
+    if not is_whole:
+        part[tuple(inside)] = given
     walked = [step * n for n, steps in zip(part.strides, strides) for step in steps]
-    part = part[tuple(first)]
-    return np.lib.stride_tricks.as_strided(part, sizes, walked, writeable=False)
+    begun = part[tuple(first)]
+    return np.lib.stride_tricks.as_strided(begun, sizes, walked, writeable=False)
