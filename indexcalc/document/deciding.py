@@ -155,7 +155,7 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
             return Doubt(reason, equation_for(page, o.missing[0]) if o.missing else "")
     for o in false:
         for key, name in o.options.items():
-            if not (key[0] in GUESSES and is_guess(o, key)):
+            if not (key[0] in GUESSES and (is_guess(o, key) or is_used_elsewhere(page, key, one.relation.number))):
                 continue
             if untried(page, one, o, key) or not witnesses(accused.votes, key, name, one.relation.number):
                 phrase = o.asked[key].option(name).phrase
@@ -164,6 +164,11 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
     if any(is_complementary(one.relation, o) for o in false):
         reason = "it may ask where this holds"
     return unexplained(page, one.relation, false) or (Doubt(reason) if reason else constrained(accused, false))
+
+
+def is_used_elsewhere(page: Page, key: Key, number: int) -> bool:
+    """Whether other claims hold the name of which a choice says what it is: one of them should be true under it."""
+    return key[0] is Kind.RANK and bool(page.claiming.get(key[1], frozenset()) - {number})
 
 
 def of_samples(page: Page, relation: Relation) -> Iterator[str]:

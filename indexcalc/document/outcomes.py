@@ -348,8 +348,9 @@ def conditions_of(table: Table, relation: Relation, letters: Collection[str]) ->
     )
     if table.asking(said).name != "said":
         return relation.conditions
+    numbering = {label for name in table.known for label in name.split("_")[1:]} - set(letters)
     for one, sign, other in relation.spoken:
-        if any(side.islower() and side not in letters and not table.view.is_size(side) for side in (one, other)):
+        if not numbering.isdisjoint((one, other)):
             table.open.setdefault(f"{one} {sign} {other}", f"it may hold only for {one} {sign} {other}")
     return (*relation.conditions, *relation.spoken)
 

@@ -499,6 +499,17 @@ class Page:
         return Definitions(self.survey, self.statements, self.defining)
 
     @cached_property
+    def claiming(self) -> Mapping[str, frozenset[int]]:
+        """The statements that hold each name and define none."""
+        defining = {number for numbers in self.defining.values() for number in numbers}
+        found: dict[str, set[int]] = {}
+        for number, statement in enumerate(self.statements[self.told :], self.told):
+            if number not in defining and len(statement.sides) > 1:
+                for name in (one.name for tree in statement.trees for one in self.survey.names(tree)):
+                    found.setdefault(name, set()).add(number)
+        return {name: frozenset(numbers) for name, numbers in found.items()}
+
+    @cached_property
     def steps(self) -> Steps:
         """Its names and equations at other steps."""
         return Steps(self.survey, self.statements, self.defining, self.declared.keys())

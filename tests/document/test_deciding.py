@@ -634,3 +634,15 @@ $$p_l^\top r_k = p_l^\top b$$
 def test_the_null_space_of_a_matrix_is_no_multiple_of_it():
     page = r"Let $A \in \mathbb{R}^{m \times n}$. Then $\text{null } A = \text{null } A^\top A$."
     assert check(page).claims[-1].verdict is OPEN
+
+
+def test_where_other_claims_hold_a_name_one_of_them_shows_what_it_is():
+    def found(*displays: str, said: str = "") -> Verdict:
+        text = rf"Let $x, y \in \mathbb{{R}}^n${said}."
+        return check("\n\n".join([text, *(f"$${one}$$" for one in displays)])).claims[-1].verdict
+
+    false, unread, true = r"d = B x + B y = B (x - y)", r"x^\top B y = \mathrm{form}(B, x, y)", r"B (2 x) = 2 B x"
+    assert found(false) is REFUTED
+    assert found(unread, false) is OPEN
+    assert found(unread, true, false) is REFUTED
+    assert found(unread, false, said=r" and $B \in \mathbb{R}^{n \times n}$") is REFUTED
