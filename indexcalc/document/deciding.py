@@ -234,6 +234,10 @@ def why_no_claim(accused: Accused) -> str:
         return "it may be a condition"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
+    if any(is_value_of_function(page, tree) for tree in (one.relation.left, one.relation.right)):
+        return "a name in brackets may be what the name before it is a function of"
+    if is_law_of_entries(page, one.relation):
+        return "it may be a law for a name that is given"
     if is_example(page, one.relation):
         return "it may be its value in an example"
     head_name = page.heads[one.relation.number]
@@ -255,6 +259,24 @@ def why_no_claim(accused: Accused) -> str:
     ):
         return "it may be said of what is given"
     return ""
+
+
+def is_value_of_function(page: Page, tree: Sum) -> bool:
+    """Whether a member is a name before a name in round brackets, which nobody needs for a product, ``m(v)``."""
+    items = tree.only.items if tree.only is not None else ()
+    if len(items) != 2 or not isinstance(items[1], Group) or items[1].bracket != "(" or len(items[1].members) != 1:
+        return False
+    return page.survey.name(items[0]) is not None and page.survey.lone(items[1].members[0]) is not None
+
+
+def is_law_of_entries(page: Page, relation: Relation) -> bool:
+    """Whether both members are entries of one name that no equation gives, ``R_{ijkl} = -R_{jikl}``."""
+    found = []
+    for tree in (relation.left, relation.right):
+        items = tree.terms[0][1].items if len(tree.terms) == 1 else ()
+        name = page.survey.name(items[0]) if len(items) == 1 else None
+        found.append(name.name if name is not None and name.parts else "")
+    return bool(found[0]) and found[0] == found[1] and found[0] not in page.defining
 
 
 def is_example(page: Page, relation: Relation) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, alternatives
 from indexcalc.document.expectations import VANISHES
+from indexcalc.document.numerics.numbers import TOO_LONG
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
@@ -106,7 +107,10 @@ def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]
 
 @dataclass
 class Trials:
-    """The outcomes of one relation: interpretations that agree on all that it asks for are one."""
+    """The outcomes of one relation: interpretations that agree on all that it asks for are one.
+
+    Where one of them takes too long, no other one is tried.
+    """
 
     page: Page
     relation: Relation
@@ -115,7 +119,8 @@ class Trials:
     def __call__(self, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool = False) -> Outcome:
         """The outcome under an interpretation."""
         for with_definitions, screened, one in self.known:
-            if with_definitions == defined and screened <= screen and agree(one, interpretation):
+            alike = with_definitions == defined and screened <= screen and agree(one, interpretation)
+            if alike or one.reason == TOO_LONG:
                 return replace(one, interpretation=interpretation, cost=cost)
         found = outcome(self.page, self.relation, interpretation, defined=defined, cost=cost, screen=screen)
         self.known.append((defined, screen, found))

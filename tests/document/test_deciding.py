@@ -646,3 +646,18 @@ def test_where_other_claims_hold_a_name_one_of_them_shows_what_it_is():
     assert found(unread, false) is OPEN
     assert found(unread, true, false) is REFUTED
     assert found(unread, false, said=r" and $B \in \mathbb{R}^{n \times n}$") is REFUTED
+
+
+def test_entries_of_one_name_that_are_set_equal_are_a_law_for_it():
+    law = r"R_{ijkl} = -R_{ijlk} = -R_{jikl} = R_{klij}"
+    assert all(claim.verdict is not REFUTED for claim in check(f"$${law}$$").claims)
+    assert check(r"$$R_{ij} = x_i y_j$$" + "\n\n" + r"$$z_{ij} = 2 R_{ij} = 2 R_{ji}$$").claims[-1].verdict is REFUTED
+
+
+def test_a_name_in_brackets_behind_a_name_may_be_its_argument():
+    page = r"""Let $m, v, c \in \mathbb{R}$ and $p = \frac{m v}{\sqrt{1 - v^2/c^2}}$.
+
+$$m(v) = \frac{m}{\sqrt{1 - v^2/c^2}}$$
+"""
+    assert check(page).claims[-1].verdict is not REFUTED
+    assert check(page.replace("m(v) =", r"2 m v = 3 v m =")).claims[-1].verdict is not CONFIRMED

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from indexcalc.document.check import check
+from indexcalc.document.numerics import numbers
 from indexcalc.document.numerics.points import FURTHER, MORE_SEEDS, PATTERNS, USUAL, length_of
 from indexcalc.document.numerics.trials import AGREEING_PATTERNS, NEEDED, Trial
 from indexcalc.document.report import TRUE, Verdict
@@ -57,3 +58,11 @@ def test_every_other_size_is_told_from_the_one_that_is_meant(most):
         claim = rf"$$\frac{{\partial L}}{{\partial x^{{(5)}}_n}} = \frac{{1}}{{{size}}}$$"
         verdict = check(page + claim).claims[-1].verdict
         assert verdict in TRUE if size == "A" else verdict is Verdict.REFUTED
+
+
+def test_what_takes_too_long_at_one_point_is_left_open(monkeypatch):
+    page = "$$y_i = \\sum_j W_{ij} x_j$$\n\n$$\\frac{\\partial y_i}{\\partial x_k} = W_{ik} x_k$$\n"
+    assert check(page).claims[-1].verdict is Verdict.REFUTED
+    monkeypatch.setattr(numbers, "WORK_LIMIT", 3000)
+    claim = check(page).claims[-1]
+    assert (claim.verdict, claim.reason) == (Verdict.UNCLEAR, numbers.TOO_LONG)

@@ -74,6 +74,30 @@ def is_gate(node: Meaning) -> bool:
     return False
 
 
+WORK_LIMIT = 100_000_000
+"""How much may be computed at one point: entries, each formula as much as a thousand of them."""
+
+
+TOO_LONG = "it takes too long to evaluate"
+
+
+@dataclass
+class Work:
+    """What was computed at a point, and at those that are only a little apart from it."""
+
+    done: int = 0
+
+    def add(self, entries: int) -> None:
+        """Count a formula with so many entries.
+
+        Raises:
+            LimitError: if that is too much.
+        """
+        self.done += 1000 + entries
+        if self.done > WORK_LIMIT:
+            raise LimitError(TOO_LONG)
+
+
 @dataclass
 class Point:
     """Values of all inputs at one choice of sizes, and what has been computed from them.
@@ -100,6 +124,7 @@ class Point:
     displaced: bool = False
     fine: bool = False
     found: dict[Ix, int] = field(default_factory=dict, repr=False)
+    work: Work = field(default_factory=Work, repr=False)
 
     def finer(self) -> Point:
         """The same point with more digits, nothing computed yet."""
@@ -168,7 +193,12 @@ class Frame:
     held: tuple[str, ...] = ()
 
     def on(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
-        """The expression on the grid, the lane axis first, of length 1 where nothing varies."""
+        """The expression on the grid, the lane axis first, of length 1 where nothing varies.
+
+        Raises:
+            LimitError: if the point has taken too long.
+        """
+        self.point.work.add(math.prod(self.point.length(index) for index in grid))
         match node:
             case Number() | Size() | Ones():
                 return np.full((1,) * (1 + len(grid)), self.constant(node))
