@@ -266,7 +266,10 @@ def is_value_of_function(page: Page, tree: Sum) -> bool:
     items = tree.only.items if tree.only is not None else ()
     if len(items) != 2 or not isinstance(items[1], Group) or items[1].bracket != "(" or len(items[1].members) != 1:
         return False
-    return page.survey.name(items[0]) is not None and page.survey.lone(items[1].members[0]) is not None
+    name, argument = page.survey.name(items[0]), page.survey.lone(items[1].members[0])
+    if name is None or argument is None or name.name in FUNCTIONS or name.name in STRUCTURAL:
+        return False
+    return len(name.name) == 1 and name.name not in page.functions
 
 
 def is_law_of_entries(page: Page, relation: Relation) -> bool:
@@ -289,7 +292,7 @@ def is_example(page: Page, relation: Relation) -> bool:
 
 
 CONDITIONS = re.compile(
-    r"\b(?:(?:such|provided|requir\w+|suppos\w+|assum\w+|demand\w*|impos\w+|enforc\w+|want|need)(?: that)?"
+    r"\b(?:(?:such|provided|requir\w+|suppos\w+|assum\w+|demand\w*|impos\w+|enforc\w+)(?: that)?"
     r"|satisf\w+|when|whenever|if|iff|unless|until|subject to|choice of|choos\w+|the case(?: of)?)[\s$(\\]*$"
 )
 """Words right before an equation that may only state where something holds, or what is asked for."""

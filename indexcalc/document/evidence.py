@@ -16,6 +16,7 @@ from indexcalc.document.page import Page
 from indexcalc.document.reader import read
 from indexcalc.document.search import Judged, RelationKey
 from indexcalc.document.table import Table
+from indexcalc.document.view import PROJECTION
 from indexcalc.errors import IndexCalcError
 
 SUPPORT = 1.0
@@ -150,7 +151,7 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
             under = {o.options.get(key) for o in likely}
             against = {o.options.get(key) for o in tried} - {o.options.get(key) for o in fits}
             if against and (len(under) == 1 or key[0] is Kind.TIE):
-                for name in sorted(one for one in under if one is not None):
+                for name in sorted(one for one in under if one not in (None, PROJECTION)):
                     votes.setdefault(key, {}).setdefault(name, set()).add(voter)
     return {**votes, **dict(of_others(page, votes))}
 

@@ -501,7 +501,7 @@ class Page:
     @cached_property
     def claiming(self) -> Mapping[str, frozenset[int]]:
         """The statements that hold each name and define none."""
-        defining = {number for numbers in self.defining.values() for number in numbers}
+        defining = {number for numbers in self.defining.values() for number in numbers} | self.function_heads.keys()
         found: dict[str, set[int]] = {}
         for number, statement in enumerate(self.statements[self.told :], self.told):
             if number not in defining and len(statement.sides) > 1:

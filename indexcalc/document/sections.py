@@ -27,7 +27,6 @@ PROPERTIES = {
         r"|positive[- ](?:semi-?)?definite|covariance|hessian|\bspd\b|\bpsd\b"
     ),
     "orthogonal": re.compile(r"\borthogonal\b|\borthonormal\b|\brotation matri"),
-    "a projection": re.compile(r"\bproject(?:or|ion|ed|s)\b|\bidempotent\b|\bhat matri"),
 }
 """The words that speak of a property of matrices; they say that it is likely, and never that it holds."""
 

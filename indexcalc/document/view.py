@@ -237,14 +237,17 @@ class View:
         return int(self.asking(rank_choice(name, whole, usage, unknown=unknown, said=said)).name)
 
     def property_of(self, name: str) -> str:
-        """``symmetric``, ``orthogonal`` or ``a projection``, as words, or its letter, may say; else ``none``."""
+        """``symmetric`` or ``orthogonal``, as the words of the section may say of a matrix; else ``none``.
+
+        By its letter it may be a projection, which leaves open what it would make true, and proves nothing.
+        """
         said = self.page.sections.said(self.page.start(self.number))
         options = [Option("none", 0.0, f"{name} is any matrix")]
-        for one in (SYMMETRIC, "orthogonal", PROJECTION):
+        for one in (SYMMETRIC, "orthogonal"):
             stated = one in said or (one == SYMMETRIC and name in self.page.laws.values())
-            usual = 1.0 if one != PROJECTION else 0.5
-            if one != PROJECTION or name.partition("_")[0] in PROJECTIONS:
-                options.append(Option(one, 0.1 if stated else usual, f"{name} is {one}", stated=stated))
+            options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
+        if name.partition("_")[0] in PROJECTIONS:
+            options.append(Option(PROJECTION, 0.5, f"{name} is {PROJECTION}"))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
 
     def entries_of(self, name: str, slots: int) -> str:

@@ -130,11 +130,16 @@ def drawn_in(tokens: Sequence[Token]) -> Iterator[str]:
     word = extreme_word(tokens, 0)
     if not word:
         yield from (tokens[n + 1].text for n in range(len(tokens)) if is_differential(tokens, n))
-    for token in tokens[word : after_scripts(tokens, word)] if word else ():
-        if token.kind == "REL":
+        return
+    below = [token for token in tokens[word + 1 : after_scripts(tokens, word)] if token.kind not in ("{", "}")]
+    for position in range(0, len(below), 2):
+        behind = below[position + 1 : position + 2]
+        ends = not behind or behind[0].kind in ("COMMA", "COLON") or behind[0].text in ("in", "->")
+        if below[position].kind != "NAME" or not ends:
             return
-        if token.kind == "NAME":
-            yield token.text
+        yield below[position].text
+        if behind and behind[0].kind != "COMMA":
+            return
 
 
 def is_differential(tokens: Sequence[Token], position: int) -> bool:
@@ -153,14 +158,22 @@ def indices(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
                     yield place, tokens[place]
 
 
+def single_braces(tokens: Sequence[Token]) -> frozenset[int]:
+    """The places of braces around one token alone, which say nothing."""
+    kinds = [token.kind for token in tokens]
+    lone = (n for n in range(len(kinds) - 2) if kinds[n] == "{" and kinds[n + 2] == "}")
+    return frozenset(place for n in lone for place in (n, n + 2))
+
+
 def named(tokens: Sequence[Token], around: Counter[str]) -> list[Token]:
     """The name of an integral, with the indices below it that also stand around it."""
     over = {name: f"#{number}" for number, name in enumerate(dict.fromkeys(drawn_in(tokens)), 1)}
     own = {place: token.text for place, token in indices(tokens) if token.text in around and token.text not in over}
     free = list(dict.fromkeys(own.values()))
     places = {letter: f"@{number}" for number, letter in enumerate(free, 1)}
-    words = (places[own[n]] if n in own else over.get(token.text, token.text) for n, token in enumerate(tokens))
-    text = "".join(word for word in words if word not in ("{", "}"))
+    single = single_braces(tokens)
+    words = (places[own[n]] if n in own else over.get(t.text, t.text) for n, t in enumerate(tokens) if n not in single)
+    text = "".join(words)
     head = "".join(token.text for token in tokens[: extreme_word(tokens, 0) or 1])
     inside = Inside(tuple(tokens), tuple(free))
     text = f"{head}[{text.removeprefix(head)}]"

@@ -71,7 +71,7 @@ def with_bound_powers(tokens: Sequence[Token]) -> list[Token]:
 
 
 def with_slopes(tokens: Sequence[Token]) -> list[Token]:
-    r"""The tokens, ``\frac{\partial f}{x}`` and ``\frac{\delta f}{\delta x}`` as ``\frac{\partial f}{\partial x}``."""
+    r"""The tokens, ``\frac{\partial f}{x}`` as ``\frac{\partial f}{\partial x}``: one sign asks for the other."""
     result = list(tokens)
     for position in range(len(tokens) - 1, -1, -1):
         if tokens[position].kind != "FRAC":
@@ -81,18 +81,9 @@ def with_slopes(tokens: Sequence[Token]) -> list[Token]:
         if not above or not below or below[0].kind != "NAME":
             continue
         alone = len(below) == 1 or below[1].kind in ("SUB", "SUP")
-        if above[0].kind == "PARTIAL" and alone:  # one sign asks for the other
+        if above[0].kind == "PARTIAL" and alone:
             result.insert(middle + 1, Token("PARTIAL", "partial", below[0].start))
-        elif varies(above) and varies(below) and len(below) > 1:
-            for place in (position + 2, middle + 1):
-                result[place] = replace(tokens[place], kind="PARTIAL", text="partial")
     return result
-
-
-def varies(tokens: Sequence[Token]) -> bool:
-    """Whether a small delta without an index stands before all else."""
-    scripted = len(tokens) > 1 and tokens[1].kind in ("SUB", "SUP")
-    return (tokens[0].kind, tokens[0].text) == ("NAME", "delta") and not scripted
 
 
 def group_end(tokens: Sequence[Token], start: int) -> int:

@@ -77,3 +77,24 @@ $v^{(k)} = x^{(k)} - x^{(k-1)}$"""
     assert verdict(r"v^{(k)\top} A v^{(k)} = 0", given) not in (Verdict.PROVED, Verdict.CONFIRMED)
     given = r"$$u = \int_{V_a} g(x) \, dx, \qquad w = \int_{V_b} g(x) \, dx$$"
     assert verdict(r"2 u = 2 w", given) is Verdict.UNCLEAR
+
+
+@pytest.mark.parametrize(
+    "false",
+    [
+        r"\max_x \sqrt{x + c} = \max_x \sqrt{x} + c",
+        r"\max_x \frac{f(x)}{2 g(x)} = \max_x \frac{f(x)}{2} g(x)",
+        r"\max_w e^{-w x} = \max_w e^{-w} x",
+        r"\lim_{n \to \infty} \frac{a_n b_n}{n} = \lim_{n \to \infty} \frac{a_n}{b_n n}",
+        r"\int \frac{f(x)}{2 g(x)} dx = \int \frac{f(x)}{2} g(x) dx",
+        r"\min_{A x = b} c^\top x = \min_{D x = b} c^\top x",
+        r"\min_{x: g(x) \le 0} f(x) = \min_{x: h(x) \le 0} f(x)",
+        r"\max_{x^\top A x = 1} c^\top x = \max_{x^\top B x = 1} c^\top x",
+    ],
+)
+def test_what_is_written_otherwise_is_another_value(false):
+    assert check(f"$${false}$$").claims[-1].verdict not in (Verdict.PROVED, Verdict.CONFIRMED)
+
+
+def test_braces_around_one_letter_say_nothing():
+    assert verdict(r"2 Z = 2 \int_{0}^{1} g(x) dx") is Verdict.PROVED

@@ -71,17 +71,3 @@ def test_one_sign_of_a_derivative_asks_for_the_other(slope):
 @pytest.mark.parametrize("plain", ["\\frac{\\partial p}{\\partial x}", "\\frac{p}{x}", "\\frac{\\partial p}{2x}"])
 def test_other_fractions_keep_their_denominators(plain):
     assert texts(plain) == "".join(token.text for token in tokenize(plain))
-
-
-@pytest.mark.parametrize("slope", ["\\frac{\\delta}{\\delta o_k} p_k", "\\frac{\\delta p_k}{\\delta o_k}"])
-def test_small_deltas_above_and_below_are_signs_of_a_derivative(slope):
-    start = "$$p_k = \\sigma(o_k)$$\n\n"
-    assert check(f"{start}$${slope} = p_k (1 - p_k)$$").claims[-1].verdict is Verdict.PROVED
-    assert check(f"{start}$${slope} = p_k (1 + p_k)$$").claims[-1].verdict is Verdict.REFUTED
-
-
-@pytest.mark.parametrize(
-    "plain", ["\\frac{\\delta_{ij}}{\\delta}", "\\frac{\\delta a}{b}", "\\frac{\\delta}{\\delta_k}"]
-)
-def test_other_small_deltas_stay(plain):
-    assert "partial" not in texts(plain)
