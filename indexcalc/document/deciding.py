@@ -167,8 +167,13 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
 
 
 def is_used_elsewhere(page: Page, key: Key, number: int) -> bool:
-    """Whether other claims hold the name of which a choice says what it is: one of them should be true under it."""
-    return key[0] is Kind.RANK and bool(page.claiming.get(key[1], frozenset()) - {number})
+    """Whether other claims hold the name of which a choice says what it is: one of them should be true under it.
+
+    What is differentiated is a number as a rule.
+    """
+    usage = page.survey.usages.get(key[1])
+    known = key[0] is not Kind.RANK or (usage is not None and usage.numerator)
+    return not known and bool(page.claiming.get(key[1], frozenset()) - {number})
 
 
 def of_samples(page: Page, relation: Relation) -> Iterator[str]:
@@ -267,7 +272,7 @@ def is_value_of_function(page: Page, tree: Sum) -> bool:
     if len(items) != 2 or not isinstance(items[1], Group) or items[1].bracket != "(" or len(items[1].members) != 1:
         return False
     name, argument = page.survey.name(items[0]), page.survey.lone(items[1].members[0])
-    if name is None or argument is None or name.name in FUNCTIONS or name.name in STRUCTURAL:
+    if name is None or argument is None or argument.powers or name.name in ("d", *FUNCTIONS, *STRUCTURAL):
         return False
     return len(name.name) == 1 and name.name not in page.functions
 

@@ -49,7 +49,7 @@ from indexcalc.document.statements.letters import (
 from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.mirrored import mirrored_parts
 from indexcalc.document.statements.nouns import called_in
-from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
+from indexcalc.document.statements.outline import EQUALITIES, Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.remainders import remainders_in
 from indexcalc.document.statements.scripts import Named
@@ -500,11 +500,12 @@ class Page:
 
     @cached_property
     def claiming(self) -> Mapping[str, frozenset[int]]:
-        """The statements that hold each name and define none."""
+        """The statements that hold each name, and give or declare none."""
         defining = {number for numbers in self.defining.values() for number in numbers} | self.function_heads.keys()
         found: dict[str, set[int]] = {}
         for number, statement in enumerate(self.statements[self.told :], self.told):
-            if number not in defining and len(statement.sides) > 1:
+            gives = number in defining or self.heads[number] is not None
+            if not gives and any(side.relation in EQUALITIES for side in statement.sides):
                 for name in (one.name for tree in statement.trees for one in self.survey.names(tree)):
                     found.setdefault(name, set()).add(number)
         return {name: frozenset(numbers) for name, numbers in found.items()}

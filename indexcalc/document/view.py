@@ -5,6 +5,7 @@ Of several that may be meant, the nearest is the usual one; where that leaves a 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ CASE_REACH = 12
 
 SYMMETRIC = "symmetric"
 PROJECTION = "a projection"
-PROJECTIONS = frozenset({"P", "H", "Pi"})
-"""The letters of matrices that may be projections."""
+PROJECTIONS = re.compile(r"P_.+|(?:H|Pi)(?:_.+)?")
+"""The names of matrices that may be projections: of P alone nothing is known, for probabilities are called so, too."""
 """The option of a matrix that is equal to its transpose."""
 
 EXAMPLE_REACH = 3
@@ -246,7 +247,7 @@ class View:
         for one in (SYMMETRIC, "orthogonal"):
             stated = one in said or (one == SYMMETRIC and name in self.page.laws.values())
             options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
-        if name.partition("_")[0] in PROJECTIONS:
+        if PROJECTIONS.fullmatch(name):
             options.append(Option(PROJECTION, 0.5, f"{name} is {PROJECTION}"))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
 

@@ -601,11 +601,11 @@ $$C^\top C - C^\top P C = C^\top C - C^\top P^\top P C$$
 """
 
 
-@pytest.mark.parametrize(("letter", "expected"), [("P", OPEN), ("H", OPEN), ("B", REFUTED)])
+@pytest.mark.parametrize(("letter", "expected"), [("P_X", OPEN), ("H", OPEN), ("P", REFUTED), ("B", REFUTED)])
 def test_by_its_letter_a_matrix_may_be_a_projection(letter, expected):
     text = PROJECTED.replace("P", letter)
     assert check(text).claims[-1].verdict is expected
-    assert check(text.replace(f"top {letter} C$$", "top 2 C$$")).claims[-1].verdict is REFUTED
+    assert check(text.replace(rf"{letter}^\top {letter} C$$", f"2 {letter} C$$")).claims[-1].verdict is REFUTED
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class Held:
 
 HELD = {
     "causes": Held(11, 1, 2, 2),
-    "field_notes": Held(49, 20, 5, 0),
+    "field_notes": Held(49, 19, 4, 0),
     "guards": Held(97, 64, 0, 1),
     "judging": Held(133, 26, 7, 1),
     "layers": Held(29, 8, 0, 0),
