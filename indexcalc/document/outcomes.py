@@ -30,6 +30,7 @@ from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError, a
 from indexcalc.document.meaning.typed import Typed, at, sides
 from indexcalc.document.memory import RememberedPoints
 from indexcalc.document.names import Names
+from indexcalc.document.numerics.numbers import WorkError
 from indexcalc.document.numerics.points import positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
@@ -88,6 +89,7 @@ class Outcome:
         alone: the names that stand in one member only, and have no definition.
         spoken: the options that the way in which it is written speaks for.
         comparison: its members as they were read, where it was tried at all points.
+        is_cut_short: whether it took too long at a point.
     """
 
     truth: Truth
@@ -101,6 +103,7 @@ class Outcome:
     spoken: frozenset[tuple[Key, str]] = frozenset()
     missing: tuple[str, ...] = ()
     comparison: Comparison | None = field(default=None, compare=False, repr=False)
+    is_cut_short: bool = False
 
     @cached_property
     def options(self) -> Mapping[Key, str]:
@@ -183,6 +186,7 @@ def attempt(
     table = table_of(page, relation, interpretation, defined=defined)
     alone: tuple[str, ...] = ()
     found: Comparison | None = None
+    is_cut_short = False
     try:
         found = comparison(table, relation)
         alone = found.alone
@@ -198,6 +202,7 @@ def attempt(
         truth, reason = Truth.MISFIT, str(error)
     except IndexCalcError as error:
         truth, reason = Truth.SILENT, str(error)
+        is_cut_short = isinstance(error, WorkError)
     result = Outcome(
         truth,
         interpretation,
@@ -210,6 +215,7 @@ def attempt(
         frozenset(table.spoken),
         tuple(name for name in table.open if name in page.survey.usages),
         found if defined and not screen else None,
+        is_cut_short,
     )
     return result, frozenset(table.uncounted)
 

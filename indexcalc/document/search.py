@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, alternatives
 from indexcalc.document.expectations import VANISHES
-from indexcalc.document.numerics.numbers import TOO_LONG
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
@@ -120,7 +119,7 @@ class Trials:
         """The outcome under an interpretation."""
         for with_definitions, screened, one in self.known:
             alike = with_definitions == defined and screened <= screen and agree(one, interpretation)
-            if alike or one.reason == TOO_LONG:
+            if alike or one.is_cut_short:
                 return replace(one, interpretation=interpretation, cost=cost)
         found = outcome(self.page, self.relation, interpretation, defined=defined, cost=cost, screen=screen)
         self.known.append((defined, screen, found))

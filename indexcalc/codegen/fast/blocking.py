@@ -78,15 +78,9 @@ class Blocking:
     @cached_property
     def sources(self) -> Mapping[str, tuple[Access, ...]]:
         """The accesses of every statement, and what it reads through windows."""
+        shown = self.windows.keys() & self.by_name.keys()
         return {
-            name: (
-                *found,
-                *(
-                    self.through(access)
-                    for access in found
-                    if access.tensor in self.windows.keys() & self.by_name.keys()
-                ),
-            )
+            name: (*found, *(self.through(access) for access in found if access.tensor in shown))
             for name, found in self.accesses.items()
         }
 

@@ -78,7 +78,8 @@ WORK_LIMIT = 100_000_000
 """How much may be computed at one point: entries, each formula as much as a thousand of them."""
 
 
-TOO_LONG = "it takes too long to evaluate"
+class WorkError(LimitError):
+    """One point takes too long."""
 
 
 @dataclass
@@ -91,11 +92,11 @@ class Work:
         """Count a formula with so many entries.
 
         Raises:
-            LimitError: if that is too much.
+            WorkError: if that is too much.
         """
         self.done += 1000 + entries
         if self.done > WORK_LIMIT:
-            raise LimitError(TOO_LONG)
+            raise WorkError("it takes too long to evaluate")
 
 
 @dataclass
@@ -196,7 +197,7 @@ class Frame:
         """The expression on the grid, the lane axis first, of length 1 where nothing varies.
 
         Raises:
-            LimitError: if the point has taken too long.
+            WorkError: if the point has taken too long.
         """
         self.point.work.add(math.prod(self.point.length(index) for index in grid))
         match node:
