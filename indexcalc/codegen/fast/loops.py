@@ -17,7 +17,8 @@ from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap
 from indexcalc.codegen.scalars import product_of_extents, scalar_node
-from indexcalc.codegen.source import flat
+from indexcalc.codegen.source import LEVELS, enclosed, flat
+from indexcalc.codegen.source import Node as Source
 from indexcalc.codegen.statements import Statement
 
 DEPTH = 3
@@ -211,9 +212,14 @@ class LoopText:
         counts: dict[str, int] = {}
         for axes in arrays:
             extents = [axis.extent for axis in axes if axis.dimension is None]
-            text = flat(product_of_extents(extents, self.names.scope.scalars)) if extents else "1"
+            text = factor_text(product_of_extents(extents, self.names.scope.scalars)) if extents else "1"
             counts[text] = counts.get(text, 0) + 1
         return [f"{count} * {text}" if count > 1 else text for text, count in counts.items()]
+
+
+def factor_text(node: Source) -> str:
+    """An expression that others are multiplied by."""
+    return enclosed(node, LEVELS["*"])
 
 
 def is_side_of(node: Node, dimension: int) -> bool:

@@ -9,7 +9,7 @@ from functools import partial, reduce
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, lone_entry
-from indexcalc.algebra.slots import renamed_slot
+from indexcalc.algebra.slots import indices_of_slot, renamed_slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -127,7 +127,8 @@ class Lowering(Arrays):
                 begun[index] = cut[index] + start
         if not cut:
             return statement, names
-        slots = tuple(slot if isinstance(slot, Index) else renamed_slot(slot, begun) for slot in entry.slots)
+        # A lone index under which zeros follow an array would become one that runs over its axis.
+        slots = tuple(renamed_slot(s, begun) if begun.keys() & set(indices_of_slot(s)) else s for s in entry.slots)
         term = replace(statement.terms[0], powers=((Access(entry.tensor, slots), ONE),))
         return replace(statement, axes=tuple(cut.get(axis, axis) for axis in statement.axes), terms=(term,)), names
 

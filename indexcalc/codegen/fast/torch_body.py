@@ -13,7 +13,7 @@ from indexcalc.codegen.fast.body import needed_after
 from indexcalc.codegen.fast.graph import Axis, Operation
 from indexcalc.codegen.fast.launching import Kernel, kernel_of
 from indexcalc.codegen.fast.library import Body, Library, Setting
-from indexcalc.codegen.fast.loops import tuple_text
+from indexcalc.codegen.fast.loops import factor_text, tuple_text
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.pure import PureWriter
 from indexcalc.codegen.fast.scheduling import scheduled
@@ -202,7 +202,7 @@ class BlockFunction:
         for node in (self.writer.nodes[number] for number in self.writer.counts):
             extents = [axis.extent for axis in node.axes if axis.dimension is None]
             if extents and node.operation is not Operation.LEAF and every <= {axis.dimension for axis in node.axes}:
-                text = flat(product_of_extents(extents, self.names.scope.scalars))
+                text = factor_text(product_of_extents(extents, self.names.scope.scalars))
                 counts[text] = counts.get(text, 0) + 1
         parts = [f"{count} * {text}" if count > 1 else text for text, count in counts.items()]
         return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})" if parts else "1"

@@ -236,3 +236,23 @@ y[b,f,i] = sum[c,k](x[b,c,i+k] * w[f,c,k])
 def test_windows_whose_products_are_compared_are_not_copied_in_blocks(rest, copied):
     fast = outlined(derive(read_problem(CLASSIFIER.format(rest=rest))), {}, None)
     assert ("x_win" in fast.problem.windows) == copied
+
+
+def test_zeros_behind_an_axis_stay_where_a_block_cuts_another_one():
+    # The gradient of u has an entry more than y has rows: behind them, G is zero.
+    problem = read_problem(
+        "index i, l : N\nindex j : K\nindex k : M\nindex p : K+2*M-2\nindex q : K+1\ninput x[p], u[q]\n"
+        "y[j,l] = sum[i,k](delta[l,i+k+3] * x[j+2*k] * u[j])\nupstream G[j,l] = dL/dy[j,l]\nderive x, u\n"
+    )
+    source = fast_module(derive(problem)).source
+    module, rng = loaded(source), np.random.default_rng(1)
+    for K, M, N in ((1, 2, 4), (3, 2, 6)):
+        x, u, G = rng.normal(size=K + 2 * M - 2), rng.normal(size=K + 1), rng.normal(size=(K, N))
+        expected = np.zeros(K + 1)
+        for i, j, k in cartesian(range(N), range(K), range(M)):
+            if i + k + 3 < N:
+                expected[j] += G[j, i + k + 3] * x[j + 2 * k]
+        _, gradients = module.value_and_grad(x, u, G, K=K, M=M, N=N)
+        np.testing.assert_allclose(gradients.du, expected, atol=1e-12)
+    # A sum of extents is one factor of how large a block is.
+    assert "dtype.itemsize * (K + 2 * M - 2)" in source
