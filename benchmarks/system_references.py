@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 from references import reference
 from torch import Tensor
 
@@ -90,3 +91,20 @@ class FixedPoint(torch.autograd.Function):
 def log_det_flow(x: Tensor, W: Tensor, b: Tensor) -> Tensor:
     z = x @ W.T + b
     return (z**2).sum() / (2 * len(x)) + x.shape[1] / 2 * math.log(2 * math.pi) - torch.linalg.slogdet(W)[1]
+
+
+@reference
+def newton_logistic(X: Tensor, y: Tensor, w: Tensor, alpha: Tensor) -> Tensor:
+    def loss(w: Tensor) -> Tensor:
+        return F.binary_cross_entropy_with_logits(X @ w, y) + alpha / 2 * (w**2).sum()
+
+    return w - torch.linalg.solve(torch.func.hessian(loss)(w), torch.func.grad(loss)(w))
+
+
+@reference
+def natural_gradient(X: Tensor, W: Tensor, y: Tensor, alpha: Tensor, eta: float) -> Tensor:
+    # The information of natural parameters is the second derivative of the log-partition function.
+    fisher = torch.func.hessian(lambda W: torch.logsumexp(X @ W.T, 1).mean())(W).reshape(W.numel(), W.numel())
+    gradient = torch.func.grad(lambda W: (torch.logsumexp(X @ W.T, 1) - (y * (X @ W.T)).sum(1)).mean())(W)
+    damped = fisher + alpha * torch.eye(W.numel(), dtype=W.dtype)
+    return W - eta * torch.linalg.solve(damped, gradient.reshape(-1)).reshape(W.shape)

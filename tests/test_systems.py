@@ -13,11 +13,13 @@ import indexcalc as ic
 from indexcalc.algebra.terms import Access, Index, Term
 from indexcalc.codegen import module_names, module_symbols, numpy_module
 from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.codegen.outline import make_plan
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.consistency import check_program
 from indexcalc.errors import IndexCalcError, ProgramError, UnsupportedError
 from indexcalc.generation import loaded
 from indexcalc.proof.evaluate import run_program
+from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_backward, check_module
 from indexcalc.proof.sampling import sample_point, size_sets
 from indexcalc.proof.steps import check_derivation
@@ -362,10 +364,39 @@ def test_the_logarithm_of_a_determinant_is_that_of_mpmath(size):
     assert np.allclose(log_determinant(A), expected, rtol=1e-12)
 
 
-def test_code_for_speed_solves_no_systems():
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+def test_code_for_speed_solves_on_whole_arrays(derivation, target):
+    if target == "torch":
+        pytest.importorskip("torch")
+    if target == "torch" and any(statement.loop is not None for statement in make_plan(derivation).forward):
+        with pytest.raises(UnsupportedError, match="no loops over steps"):
+            fast_module(derivation, target=target)
+        return
+    written = fast_module(derivation, target=target)
+    report = check_fast(derivation.problem, loaded(written.source), written)
+    assert report.ok, report.failures
+
+
+def test_what_loops_make_is_whole_before_it_is_solved_for():
+    source = fast_module(ic.derive(ic.load_problem(ic.find_spec("gaussian_process")))).source
+    forward = source[source.index("def forward") : source.index("def backward")]
+    assert forward.index("_run(") < forward.index("alpha = np.linalg.solve(K, y)") < forward.index("slogdet(K)[1]")
+    assert "K_logdet = logdet(K)" in forward
+
+
+def test_a_matrix_of_matrices_has_its_axes_in_order_whatever_they_are_called():
+    # A right side is a transposed input, under whose name it would stand.
+    derivation = ic.derive(problem_of(SPECS["two for each sample, in another order, with an equation between"]))
+    source = fast_module(derivation).source
+    assert "# s_right[n,i] = c[i,n]" in source
+    assert "s_right)" in source
+    assert "c.T)" not in source
+
+
+def test_code_for_speed_solves_nothing_within_a_bound_of_memory():
     derivation = ic.derive(problem_of(SPECS["one system"]))
-    with pytest.raises(UnsupportedError, match="code for speed solves no systems yet, and x is determined by one"):
-        fast_module(derivation, FastOptions({}, None))
+    with pytest.raises(UnsupportedError, match="x is determined by a system, which is solved as a whole"):
+        fast_module(derivation, FastOptions(memory=1 << 20))
 
 
 def test_samples_are_drawn_at_which_systems_are_not_nearly_singular():

@@ -51,7 +51,8 @@ def generated(derivation: Derivation, style: str, sizes: Sizes, threads: int | N
     """Generated code in one of `STYLES`, or why there is none; `threads` are those of code for speed."""
     try:
         if style == "fast":
-            module = loaded(fast_module(derivation).source)
+            written = fast_module(derivation)
+            module, returned = loaded(written.source), written.outputs
         else:
             module = loaded(numpy_module(derivation) if style == "einsum" else target_module(derivation, style).source)
     except UnsupportedError as error:
@@ -71,7 +72,8 @@ def generated(derivation: Derivation, style: str, sizes: Sizes, threads: int | N
             values = module.forward(*given, **options)
             return {name: getattr(values, key) for name, key in keys.items()}
         if style == "fast":
-            value, gradients = module.value_and_grad(*given, *ways, **options)
+            values, gradients = module.value_and_grad(*given, *ways, **options)
+            value = values if len(returned) == 1 else values[returned.index(problem.loss)]
         else:
             values = module.forward(*given, **options)
             value, gradients = getattr(values, keys[problem.loss]), module.backward(values, *ways)

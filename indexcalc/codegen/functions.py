@@ -8,7 +8,6 @@ from indexcalc.algebra.terms import Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import REDUCTIONS, formula
-from indexcalc.codegen.joint import joint_node, part_node
 from indexcalc.codegen.layout import numbered
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, common_axes, reduced
@@ -18,7 +17,7 @@ from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.codegen.steps import loop_lines, names_at_steps
-from indexcalc.codegen.systems import solved_node
+from indexcalc.codegen.systems import SOLVED
 from indexcalc.codegen.windows import moving_node
 
 
@@ -114,12 +113,8 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         return terms_node(statement.terms, statement.axes, scope)
     if statement.kind is Kind.LARGEST:
         return largest_node(statement, scope)
-    if statement.kind is Kind.SOLVE:
-        return solved_node(statement, scope)
-    if statement.kind is Kind.JOINT:
-        return joint_node(statement, scope)
-    if statement.kind is Kind.PART:
-        return part_node(statement, scope)
+    if statement.kind in SOLVED:
+        return SOLVED[statement.kind](statement, scope)
     if statement.kind is Kind.ROOT:
         zeros = Call("np.zeros", (shape_of(statement.axes, scope),), (f"dtype={scope.dtype}",))
         return Call("_root", (Atom(STEP), zeros))

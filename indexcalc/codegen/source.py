@@ -7,6 +7,7 @@ The text follows the formatting of ruff and Black: double quotes, ``x**2`` for s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 LEVELS = {"!=": 0, "==": 0, "<": 0, "<=": 0, "&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "//": 3, "@": 3, "**": 5}
@@ -14,6 +15,9 @@ UNARY_LEVEL = 4
 ATOM_LEVEL = 6
 LONGEST = 64
 """The most parts of a sum that are written one behind the other."""
+
+HOLE = re.compile(r"\{(\d+)\}")
+"""The place of a part in an expression, by the number of the part."""
 
 SIMPLE = re.compile(r"-?[\w.]+")
 
@@ -175,6 +179,24 @@ def signed_sum(parts: list[tuple[bool, Node]]) -> Node:
         if number != first:
             result = Binary("-" if minus else "+", result, part)
     return result
+
+
+def filled(node: Node, parts: Sequence[Node]) -> Node:
+    """The expression with parts in the places of the numbers in braces that stand in it."""
+    match node:
+        case Atom(text):
+            whole = HOLE.fullmatch(text)
+            return parts[int(whole[1])] if whole else Atom(text.format(*map(flat, parts)))
+        case Call(function, arguments, keywords):
+            return Call(function, tuple(filled(argument, parts) for argument in arguments), keywords)
+        case Method(operand, name, arguments, keywords):
+            return Method(filled(operand, parts), name, arguments, keywords)
+        case Trailer(operand, text):
+            return Trailer(filled(operand, parts), text)
+        case Prefix(sign, operand):
+            return Prefix(sign, filled(operand, parts))
+        case Binary(operator, left, right):
+            return Binary(operator, filled(left, parts), filled(right, parts))
 
 
 def split_call(text: str) -> Call | Trailer:

@@ -26,6 +26,7 @@ class Kind(Enum):
     SOLVE = "name[axes] = where the first term times it, summed over its other axes, is the second, for each of `over`"
     JOINT = "name[axes] = the solution of a system of matrices of matrices, its unknowns one after the other"
     PART = "name[axes] = the part of a solution from `start` on, over `over`"
+    LOGDET = "name[axes] = the logarithm of the size of the determinant of terms, matrices over `over`"
     ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
     LAYER = "name[axes] = one entry with `start` for the first of `over`, or as many from there as the second runs over"
     SCATTER = "name[axes] = parts added up where deltas of expressions move them"
@@ -63,7 +64,7 @@ class Statement:
         terms: the value.
         kind: what is done with the terms.
         over: for a maximum or minimum, the indices it is taken over; for a system, those of its equations, and for an
-            inverse the row and the column.
+            inverse or a determinant the row and the column.
         guards: for hidden entries, the deltas, brackets and weights that must not be zero.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
@@ -94,6 +95,11 @@ class Statement:
     def moves(self) -> bool:
         """Whether entries change their places, between arrays that are there as a whole."""
         return self.kind in (Kind.GATHER, Kind.NEAREST, Kind.SCATTER, Kind.LAYER)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what it reads and makes is there as a whole: entries change their places, or a system is solved."""
+        return self.moves or self.kind in (Kind.SOLVE, Kind.JOINT, Kind.PART, Kind.LOGDET, Kind.ROOT)
 
     @property
     def masks(self) -> tuple[Delta | Iverson, ...]:

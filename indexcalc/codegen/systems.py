@@ -5,7 +5,7 @@ The rest of code generation sees programs without systems, in which the unknown 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -13,7 +13,7 @@ import sympy as sp
 from indexcalc.algebra.slots import Index
 from indexcalc.algebra.terms import Access, Delta, Term
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
-from indexcalc.codegen.joint import joint_equations, joint_statements
+from indexcalc.codegen.joint import joint_equations, joint_node, joint_statements, part_node
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, transposed
 from indexcalc.codegen.scalars import scalar_node
@@ -213,6 +213,15 @@ def original(term: Term, copies: Mapping[str, Statement], gone: set[str]) -> Ter
     return Term(ONE, ((source, ONE),))
 
 
+def determinant_node(statement: Statement, scope: Scope) -> Node:
+    """The logarithm of the size of a determinant, of each of several matrices."""
+    (matrix,) = statement.terms[0].bases
+    assert isinstance(matrix, Access)
+    whole = Operand(Atom(scope.tensors[matrix.tensor]), matrix.indices)
+    ordered = transposed(whole, (*statement.axes, *statement.over)).node
+    return Trailer(Call("np.linalg.slogdet", (ordered,)), "[1]")
+
+
 def solved_node(statement: Statement, scope: Scope) -> Node:
     """The unknown of a linear system: ``np.linalg.solve``, with several indices as one where rows have several."""
     rows = statement.over
@@ -264,6 +273,15 @@ def reshaped(node: Node, lengths: Sequence[str]) -> Node:
 def length(axis: Index, scope: Scope) -> str:
     """The length of an axis."""
     return flat(scalar_node(axis.extent, scope.scalars))
+
+
+SOLVED: Mapping[Kind, Callable[[Statement, Scope], Node]] = {
+    Kind.SOLVE: solved_node,
+    Kind.JOINT: joint_node,
+    Kind.PART: part_node,
+    Kind.LOGDET: determinant_node,
+}
+"""What is computed of whole matrices, by the kind of the statement."""
 
 
 def product_text(axes: Axes, scope: Scope) -> str:

@@ -13,7 +13,15 @@ import numpy as np
 
 from indexcalc.codegen.dialect import NUMPY
 from indexcalc.problem import Problem
-from indexcalc.proof.gradcheck import Candidate, check_candidate, check_module, in_slots, keywords, stored
+from indexcalc.proof.gradcheck import (
+    Candidate,
+    check_candidate,
+    check_module,
+    derivatives_in,
+    in_slots,
+    keywords,
+    stored,
+)
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 from indexcalc.proof.report import Comparison, Report
@@ -134,7 +142,7 @@ def whole_candidate(problem: Problem, module: Any, written: FastModule, setting:
         values = (*point.sizes.items(), *point.parameters.items())
         scalars = {written.symbols.get(str(symbol), str(symbol)): value for symbol, value in values}
         arrays = [stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs]
-        arrays += [stored(program, up.of, upstream[up.name]) for up in problem.upstream]
+        arrays += [stored(program, up.of, upstream[up.name]) for up in problem.handed]
         function = module.value_and_grad
         *_, name = inspect.signature(function).parameters
         given = {} if setting is None else {name: setting}
@@ -143,9 +151,6 @@ def whole_candidate(problem: Problem, module: Any, written: FastModule, setting:
         found = {
             name: in_slots(program, name, output, point) for name, output in zip(written.outputs, outputs, strict=True)
         }
-        for target in problem.targets:
-            name = problem.gradient_names[target]
-            found[name] = in_slots(program, target, getattr(gradients, written.names[name]), point)
-        return found
+        return {**found, **derivatives_in(gradients, problem, module, written.names, point)}
 
     return candidate

@@ -286,7 +286,7 @@ def module_candidate(
     problem: Problem, module: ModuleType, names: Mapping[str, str], symbols: Mapping[str, str]
 ) -> Candidate:
     """The two functions of a generated module as one candidate; the module sees arrays as they are stored."""
-    program, made = problem.program, getattr(module, "array", np.asarray)
+    program = problem.program
 
     def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
         scalars = {symbols.get(str(s), str(s)): value for s, value in (*point.sizes.items(), *point.parameters.items())}
@@ -299,20 +299,29 @@ def module_candidate(
             array = held(values, names.get(name, name))
             if array is not None:
                 found[name] = in_slots(program, name, array, point)
-        for target in problem.targets:
-            name = problem.gradient_names[target]
-            array = held(gradients, names.get(name, name))
-            if array is not None:
-                found[name] = in_slots(program, target, array, point)
-        for result in problem.results:
-            value = getattr(gradients, names.get(result.name, result.name), None)
-            if value is not None:
-                found[result.name] = entries_of(program, result, value, point)
-                if hasattr(value, "dense"):
-                    found[TIMES.format(result.name)] = product_of(program, result, value, point, made)
-        return found
+        return {**found, **derivatives_in(gradients, problem, module, names, point)}
 
     return candidate
+
+
+def derivatives_in(
+    gradients: object, problem: Problem, module: ModuleType, names: Mapping[str, str], point: Point
+) -> dict[str, Array]:
+    """The gradients that a module returned, and all entries of other derivatives, with products of those in parts."""
+    program, made = problem.program, getattr(module, "array", np.asarray)
+    found: dict[str, Array] = {}
+    for target in problem.targets:
+        name = problem.gradient_names[target]
+        array = held(gradients, names.get(name, name))
+        if array is not None:
+            found[name] = in_slots(program, target, array, point)
+    for result in problem.results:
+        value = getattr(gradients, names.get(result.name, result.name), None)
+        if value is not None:
+            found[result.name] = entries_of(program, result, value, point)
+            if hasattr(value, "dense"):
+                found[TIMES.format(result.name)] = product_of(program, result, value, point, made)
+    return found
 
 
 def entries_of(program: Program, result: Result, value: Any, point: Point) -> Array:

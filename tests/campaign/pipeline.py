@@ -162,7 +162,7 @@ def double_precision(style: str) -> Any:
 
 def converter(style: str) -> Callable[[np.ndarray], Any]:
     """NumPy's arrays to those of a style."""
-    if style in ("torch", "torch fast"):
+    if style.startswith("torch"):
         return import_module("torch").as_tensor
     return import_module("jax.numpy").asarray if style == "jax" else np.asarray
 

@@ -30,8 +30,14 @@ from tests.campaign.judge import EPS, RELATIVE, ROUNDING, Slow, limited, size_se
 from tests.campaign.oracle import NOISE, Point, is_steady, sample
 from tests.campaign.pipeline import converter, double_precision
 
-STYLES = ("note", "steps", "numpy", "torch", "jax")
-"""The notes, the steps by themselves, and code for three libraries."""
+STYLES = ("note", "steps", "numpy", "fast", "torch", "torch fast", "jax")
+"""The notes, the steps by themselves, code for three libraries, and code for speed for two."""
+
+IN_BLOCKS = "{} in blocks"
+"""A module for speed whose blocks hold one or two entries along each axis, and whose passes run in one go."""
+
+SMALLEST = {"CACHE": 1, "LEAST": 2, "PART": 0}
+"""The settings of such a module."""
 
 SHORT = Wishes(lengths=((0.6, 1, 3), (0.4, 4, 8)))
 """Programs whose derivatives of all entries take not too long."""
@@ -226,16 +232,25 @@ def written(derivation: Any, styles: Sequence[str], found: list[str]) -> dict[st
     """The modules of the styles, imported."""
     modules = {}
     for style in styles:
-        if style in ("numpy", "torch", "jax"):
-
-            def write(style: str = style) -> Any:
-                source = ic.numpy_module(derivation) if style == "numpy" else ic.target_module(derivation, style).source
-                return loaded(source)
-
-            module = tried(style, write, found)
-            if module is not None:
-                modules[style] = module
+        if style in ("note", "steps"):
+            continue
+        text = tried(style, lambda style=style: source(derivation, style), found)
+        module = tried(style, lambda text=text: loaded(text), found) if text is not None else None
+        if module is not None:
+            modules[style] = module
+        if module is not None and style.endswith("fast"):
+            modules[IN_BLOCKS.format(style)] = blocks_of = loaded(text)
+            vars(blocks_of).update({name: value for name, value in SMALLEST.items() if hasattr(blocks_of, name)})
     return modules
+
+
+def source(derivation: Any, style: str) -> str:
+    """The text of a module."""
+    if style == "numpy":
+        return ic.numpy_module(derivation)
+    if style.endswith("fast"):
+        return ic.fast_module(derivation, target="numpy" if style == "fast" else "torch").source
+    return ic.target_module(derivation, style).source
 
 
 def compare(asked: Asked, derivation: Any, modules: Mapping[str, Any], seed: int, found: list[str]) -> int:
@@ -296,9 +311,11 @@ def results_of(
 
         with double_precision(style):
             inputs = [array(np.array(point.inputs[tensor.name])) for tensor in problem.program.inputs]
-            values = module.forward(*inputs, **scalars(module.forward))
             given = [array(np.array(ways[one.name])) for one in problem.directions]
-            gradients = module.backward(values, *given)
+            if style.endswith("in blocks"):
+                _, gradients = module.value_and_grad(*inputs, *given, **scalars(module.value_and_grad))
+            else:
+                gradients = module.backward(module.forward(*inputs, **scalars(module.forward)), *given)
             results = {}
             for field, order in result_fields(derivation).items():
                 value, name = getattr(gradients, field), order.result.name

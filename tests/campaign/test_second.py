@@ -24,7 +24,7 @@ def test_random_programs(part):
     pytest.importorskip("torch")
     each, found, verdicts = COUNT // PARTS, [], []
     for case in cases(SEED + part * each, each):
-        verdicts.append(verdict(case, ("note", "steps", "numpy", ("torch", "jax")[case.seed % 8 == 0])))
+        verdicts.append(verdict(case, ("note", "steps", "numpy", "fast", ("torch", "jax")[case.seed % 8 == 0])))
         wrong = failures(verdicts[-1])
         found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
     assert not found, "\n\n".join(found)

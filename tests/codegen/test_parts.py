@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import indexcalc as ic
-from indexcalc.errors import UnsupportedError
 from indexcalc.generation import loaded
 from indexcalc.library import shipped_paths
+from indexcalc.proof.fast import check_fast
 from indexcalc.proof.targets import is_installed
 from tests.support.gradients import of_gradients
 
@@ -72,7 +72,20 @@ def test_the_docstring_says_how_the_parts_are_put_together():
     assert "delta[n,m]" in said
 
 
-def test_code_for_speed_says_that_it_holds_gradients_only():
-    derivation = ic.derive(ic.load_problem(ic.find_spec("logistic_hessian")))
-    with pytest.raises(UnsupportedError, match="code made for speed computes gradients, and H is asked for besides"):
-        ic.fast_module(derivation)
+def test_code_for_speed_holds_other_derivatives_beside_gradients(shipped):
+    derivation = shipped.derivation
+    if not derivation.orders:
+        pytest.skip("it asks for gradients alone")
+    written = ic.fast_module(derivation)
+    report = check_fast(derivation.problem, loaded(written.source), written)
+    assert report.ok, report.failures
+    checked = {comparison.tensor for comparison in report.comparisons}
+    assert {order.result.name for order in derivation.orders} <= checked
+
+
+def test_records_in_code_for_speed_are_those_of_the_code_for_reading():
+    derivation = ic.derive(ic.load_problem(ic.find_spec("matrix_factorization_hessian")))
+    fast, plain = ic.fast_module(derivation).source, ic.numpy_module(derivation)
+    records = [plain[n:].split("\n\n\n")[0] for n in range(len(plain)) if plain.startswith("class Hessian", n)]
+    assert len(records) == 3
+    assert all(record in fast for record in records)

@@ -32,7 +32,7 @@ def arguments(fast: Fast, with_upstream: bool) -> list[str]:
     plan = fast.plan
     given = [plan.array(tensor.name).variable for tensor in plan.program.inputs]
     if with_upstream:
-        given += [plan.stored[up.name] for up in plan.derivation.problem.upstream]
+        given += [plan.stored[up.name] for up in plan.derivation.problem.handed]
     keywords = [f"{plan.scalars[extent]}: int" for extent in plan.unread]
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
         default = "" if parameter.default is None else f" = {default_text(parameter.default)}"
@@ -46,7 +46,7 @@ def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:
     plan = fast.plan
     lines = [line for tensor in plan.program.inputs for line in tensor_line(plan, tensor.name, tensor.doc)]
     if with_upstream:
-        for up in plan.derivation.problem.upstream:
+        for up in plan.derivation.problem.handed:
             lines += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
     lines += [line for e in plan.unread for line in paragraph(f"{plan.scalars[e]}: extent, no input shows it.", 2)]
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):

@@ -16,6 +16,7 @@ from indexcalc.codegen.fast.reach import within_reach
 from indexcalc.codegen.fast.storage import LAYER, Storage, assigned, is_view
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.formula import formula
+from indexcalc.codegen.functions import pass_lines
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Operand, transposed
 from indexcalc.codegen.prose import comment
@@ -165,6 +166,12 @@ def headed(statement: Statement, lines: list[str], names: Names, depth: int) -> 
     """The lines under their formula."""
     text = statement.note or formula(statement, names.scope.layouts)
     return [*comment(text, depth), *lines] if lines else []
+
+
+def root_text(statement: Statement, names: Names) -> list[str]:
+    """The root of a system that is not linear, on whole arrays: written as it is for reading."""
+    (lines,) = pass_lines([statement], names.scope, set(names.taken))
+    return lines
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,24 @@ Schedule = tuple[Statement | Loop, ...]
 Members = Mapping[str, tuple[Index, ...]]
 
 
+def parts_of(schedule: Schedule) -> Iterator[tuple[int, Loop | tuple[Statement, ...]]]:
+    """What is written one after another, with the number of its last item: a loop, a root, or other statements."""
+    waiting: list[Statement] = []
+    for number, item in enumerate(schedule):
+        is_alone = isinstance(item, Loop) or item.kind is Kind.ROOT
+        if waiting and is_alone:
+            yield number - 1, tuple(waiting)
+            waiting = []
+        if isinstance(item, Loop):
+            yield number, item
+        elif is_alone:
+            yield number, (item,)
+        else:
+            waiting.append(item)
+    if waiting:
+        yield len(schedule) - 1, tuple(waiting)
+
+
 @dataclass(frozen=True)
 class Blocking:
     """Statements in normal form, and what is asked of them.
@@ -142,7 +160,7 @@ class Blocking:
             return self.known_large & frozenset(self.by_name)
         kept = [self.size(slots) for slots in self.given.values()]
         kept += [self.size(self.by_name[name].axes) for name in self.wanted if name in self.by_name]
-        every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted and not s.moves}
+        every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted and not s.is_whole}
         larger = [name for name, size in every.items() if not any(fits(size, other) for other in kept)]
         return frozenset(name for name in larger if any(other in self.cheap for other in (name, *self.readers[name])))
 
@@ -162,6 +180,9 @@ class Blocking:
 
 def accesses_in(statement: Statement) -> Iterator[Access]:
     """The entries that a statement reads, and those that it looks up."""
+    own = {statement.name, *(inner.name for inner in statement.inside)}
+    for inner in statement.inside:
+        yield from (access for access in accesses_in(inner) if access.tensor not in own)
     for base in walk(statement.content):
         if isinstance(base, Access):
             yield base

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.dialect import NUMPY
-from indexcalc.codegen.fast.block import straight_text
-from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
+from indexcalc.codegen.fast.block import root_text, straight_text
+from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule, parts_of
 from indexcalc.codegen.fast.bounded import check_line, held_lines, known
 from indexcalc.codegen.fast.conditions import Stack, Steps
 from indexcalc.codegen.fast.footprint import Footprint, Measure
@@ -21,7 +20,7 @@ from indexcalc.codegen.fast.segments import Segments
 from indexcalc.codegen.fast.stepping import StepsText
 from indexcalc.codegen.layout import call_or_wrap
 from indexcalc.codegen.special import BOUNDED, FAST
-from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.statements import Kind, Statement
 
 
 def function_body(problem: Blocking, names: Names, block: str | None = None, stem: str = "") -> Body:
@@ -63,30 +62,26 @@ def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | No
     arrays: list[str] = []
     whole: set[str] = set()
     loops = 0
-    for is_loop, items in groupby(enumerate(schedule), lambda pair: isinstance(pair[1], Loop)):
-        group = list(items)
-        if not is_loop:
-            last = group[-1][0]
-            later = needed_after(problem, schedule, last)
-            statements = [item for _, item in group if isinstance(item, Statement)]
-            straight = straight_text(statements, later, problem.wanted, names, problem.large)
+    for last, part in parts_of(schedule):
+        later = needed_after(problem, schedule, last)
+        if isinstance(part, Loop):
+            loops += 1
+            whole.update(name for name in part.indices if name in later)
+            text = loop_text(part, loops, later, names, problem.large, is_fixed=block is not None)
+            lines += text.lines()
+            if names.bounded is not None:
+                held = {**held, **text.in_full(problem.wanted)}
+                arrays += text.result_lines()
+                needs += [*text.need_lines(), check_line(names, loops, len(part.extents))]
+        elif part[0].kind is Kind.ROOT:
+            lines += root_text(part[0], names)
+        else:
+            straight = straight_text(part, later, problem.wanted, names, problem.large)
             lines += straight.lines()
             if names.bounded is not None:
                 about = known(names)
                 measure = Measure(straight.block, straight.writer, about.slots, about.whole, results=problem.wanted)
                 held = {**held, **measure.footprint()}
-            continue
-        for number, loop in group:
-            assert isinstance(loop, Loop)
-            loops += 1
-            later = needed_after(problem, schedule, number)
-            whole.update(name for name in loop.indices if name in later)
-            text = loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None)
-            lines += text.lines()
-            if names.bounded is not None:
-                held = {**held, **text.in_full(problem.wanted)}
-                arrays += text.result_lines()
-                needs += [*text.need_lines(), check_line(names, loops, len(loop.extents))]
     before = (*held_lines(held, names), *(needs or [check_line(names)]), *arrays) if names.bounded is not None else ()
     return Body((*before, *lines), schedule, frozenset(whole))
 

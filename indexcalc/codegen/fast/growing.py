@@ -60,7 +60,7 @@ class Growth:
 
     def candidates(self, statement: Statement) -> Iterator[tuple[Index, ...]]:
         """The indices at which a statement may meet the loop, one for each dimension."""
-        if statement.moves:
+        if statement.is_whole:
             return iter(())
         found = [sorted(self.meetings(statement, n), key=lambda index: index.name) for n in range(self.dimensions)]
         return (choice for choice in cartesian(*found) if len(set(choice)) == len(choice))

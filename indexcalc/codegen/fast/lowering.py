@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
@@ -31,12 +31,14 @@ from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
 from indexcalc.codegen.fast.overlaps import Windows, order_of_copy
-from indexcalc.codegen.fast.storage import COPY, LAYER
+from indexcalc.codegen.fast.storage import COPY
 from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
 from indexcalc.codegen.plan import MOST_SQUARES
 from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import Atom, Call, flat
+from indexcalc.codegen.source import Atom, Call, Trailer, flat
+from indexcalc.codegen.source import Node as Source
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.systems import SOLVED
 from indexcalc.codegen.windows import moving_node, source_of
 from indexcalc.errors import UnsupportedError
 
@@ -79,6 +81,8 @@ class Lowering(Arrays):
             return self.layer(statement)
         if statement.moves:
             return self.moved(statement)
+        if statement.kind in SOLVED:
+            return self.solved(statement)
         if statement.kind is Kind.HIDDEN:
             value = self.nonzero(statement.weights, self.total(statement.terms))
             return self.hidden(list(statement.masks), value, "-np.inf")
@@ -96,23 +100,43 @@ class Lowering(Arrays):
         place, first = entry.slots.index(statement.over[0]), int(statement.start)
         count = int(statement.over[1].extent) if len(statement.over) > 1 else 0
         at = f"{first}:{first + count}" if count else f"{first}"
-        text = f"{LAYER}{', '.join([':'] * place + [at])}]"
-        return self.made(Operation.MOVE, text, (self.whole(entry.tensor, len(entry.slots)),), statement.axes)
+        part = Trailer(Atom("{0}"), f"[{', '.join([':'] * place + [at])}]")
+        return self.expressed(part, (self.whole(entry.tensor, len(entry.slots)),), statement.axes)
 
     def moved(self, statement: Statement) -> Array:
         """Entries at other places, of an array that is there as a whole, or of its part that a block reads."""
-        assert self.scope is not None
         entry = source_of(statement)
         ranks = {entry.tensor: len(entry.slots)}
         for base in walk(statement.terms):
             ranks.update({lookup.tensor: len(lookup.slots) for lookup in own_lookups(base)})
-        fields = {name: f"{{{number}}}" for number, name in enumerate(ranks)}
         own, lengths = self.within_block(statement, entry)
-        scalars = {**self.scope.scalars, **lengths}
-        scope = replace(self.scope, tensors={**self.scope.tensors, **fields}, scalars=scalars)
-        text = flat(spelled(moving_node(own, scope), scope.dialect, scope.dtype))
+        scope = self.with_fields(ranks, lengths)
         uses = tuple(self.part(entry) if name == entry.tensor else self.whole(name, n) for name, n in ranks.items())
-        return self.made(Operation.MOVE, text, uses, statement.axes)
+        return self.expressed(self.spelled(moving_node(own, scope), scope), uses, statement.axes)
+
+    def solved(self, statement: Statement) -> Array:
+        """The solution of a system, a part of one, or a determinant, of arrays that are there as a whole."""
+        read = [base for term in statement.terms for base in term.bases if isinstance(base, Access)]
+        ranks = {entry.tensor: len(entry.slots) for entry in read}
+        scope = self.with_fields(ranks, {})
+        uses = tuple(self.whole(name, rank) for name, rank in ranks.items())
+        node = SOLVED[statement.kind](statement, scope)
+        return self.expressed(self.spelled(node, scope), uses, statement.axes)
+
+    def with_fields(self, tensors: Iterable[str], lengths: Mapping[sp.Symbol, str]) -> Scope:
+        """The names with a number in braces for each of some tensors, and names for lengths in a block."""
+        assert self.scope is not None
+        fields = {name: f"{{{number}}}" for number, name in enumerate(tensors)}
+        scalars = {**self.scope.scalars, **lengths}
+        return replace(self.scope, tensors={**self.scope.tensors, **fields}, scalars=scalars)
+
+    def spelled(self, node: Source, scope: Scope) -> Source:
+        """An expression in the words of the library."""
+        return spelled(node, scope.dialect, scope.dtype)
+
+    def expressed(self, expression: Source, uses: tuple[Use, ...], axes: Axes) -> Array:
+        """An expression of arrays, each of which has a number in braces in it."""
+        return self.made(Operation.MOVE, flat(expression), (*uses, expression), axes)
 
     def within_block(self, statement: Statement, entry: Access) -> tuple[Statement, Mapping[sp.Symbol, str]]:
         """The statement with the places that a block reads, and the names of where they begin and of how many."""

@@ -30,11 +30,21 @@ from indexcalc.codegen.fast.passes import (
 from indexcalc.codegen.fast.torch_body import IN_TORCH
 from indexcalc.codegen.formula import formula
 from indexcalc.codegen.identifiers import identifiers
-from indexcalc.codegen.module import AMBIGUOUS, extent_lines, import_blocks, scalar_doc, title
-from indexcalc.codegen.outline import gradient_fields
+from indexcalc.codegen.module import (
+    AMBIGUOUS,
+    extent_lines,
+    gradient_text,
+    import_blocks,
+    result_lines,
+    scalar_doc,
+    title,
+)
+from indexcalc.codegen.outline import gradient_fields, result_fields
+from indexcalc.codegen.parts import record_of
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
 from indexcalc.codegen.special import needed_functions
+from indexcalc.codegen.statements import Kind
 from indexcalc.cost.blocks import CACHE, LEAST
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
@@ -95,7 +105,8 @@ class FastModule:
 def fast_module(derivation: Derivation, options: FastOptions | None = None, target: str = NUMPY.name) -> FastModule:
     """A module whose passes run in blocks that stay in cache, over threads.
 
-    `Gradients` holds the gradients of inputs; if none is asked for, those that are.
+    `Gradients` holds the gradients of inputs; if none is asked for, those that are. Derivatives of other kinds stand
+    beside them, those that are kept in parts as records of these.
 
     Args:
         derivation: what to write.
@@ -107,7 +118,6 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
         ProgramError: if there is no index of the name that is to be cut into blocks.
     """
     options = options or FastOptions()
-    check_gradients_only(derivation)
     checked_options(derivation, options)
     library, is_bounded = LIBRARIES[target], options.memory is not None
     check_bound(options, library)
@@ -116,15 +126,17 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
     blocks = [function for _, body in passes for function in body.functions]
     kernels = [kernel for _, body in passes for kernel in body.kernels]
-    bodies = [*(line for function, _ in passes for line in function.body), *blocks]
     plan, problem = fast.plan, derivation.problem
+    records = tuple(record_of(plan, order) for order in derivation.orders if not order.whole)
+    bodies = [*(line for function, _ in passes for line in function.body), *blocks]
+    bodies += [line for record in records for line in record.code]
     # The variables of a block have the names of indices.
     variables = {*plan.stored.values(), *plan.scalars.values(), *identifiers(bodies)}
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     shapes = shapes_of(plan)
     shapes = replace(shapes, bounded=is_bounded) if shapes is not None else None
     check = [check_function(shapes)] if shapes is not None else []
-    private = library.private
+    private = [*check, *(library.private[name].source for name in needed_functions([*bodies, *check], library.private))]
     source = template(library.template).render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),
@@ -137,14 +149,18 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
             for line in prose.field(
                 name, plan.dialect.array, f"{shape_text(plan.axes(tensor), plan.scalars)} {meaning(fast, tensor)}"
             )
-        ],
+        ]
+        + result_lines(plan),
+        gradient_text=gradient_text(plan),
+        records=records,
         functions=[function for function, _ in passes],
-        private_functions=[*check, *(private[name].source for name in needed_functions([*bodies, *check], private))],
+        private_functions=private,
         blocks=blocks,
         kernels=kernels,
         decorators=library.decorators,
-        imports=import_blocks(plan.dialect, [*bodies, *check]),
+        imports=import_blocks(plan.dialect, [*bodies, *private]),
         loops=any("_run(" in line or "_blocks(" in line for line in bodies),
+        roots=any("_root(" in line for line in bodies),
         cache=options.cache,
         least=options.block[1] if options.block else LEAST,
         fixed=options.block is not None,
@@ -153,6 +169,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
     fields = gradient_fields(derivation)
     targets = tuple(target for target, name in fields.items() if name in fast.gradients)
     names = {problem.gradient_names[target]: fields[target] for target in targets}
+    names |= {order.result.name: name for name, order in result_fields(derivation).items()}
     kept = [name for name in fast.kept if name in plan.program.tensors]
     fields_of_values = {name: stored_name(fast, name) for name in (*inputs_of(plan), *kept, *plan.program.outputs)}
     symbols = {symbol.name: name for symbol, name in plan.scalars.items()}
@@ -186,20 +203,6 @@ def fast_modules(
         except UnsupportedError as error:
             unwritten[target] = error.message
     return tuple(found), unwritten
-
-
-def check_gradients_only(derivation: Derivation) -> None:
-    """Refuse derivatives that are no gradients: they are kept in parts, or are a program that is forward throughout.
-
-    Raises:
-        UnsupportedError: if there are any.
-    """
-    if derivation.orders:
-        names = ", ".join(order.result.name for order in derivation.orders)
-        raise UnsupportedError(
-            f"code made for speed computes gradients, and {names} is asked for besides; "
-            "take the code for reading, or that for PyTorch or JAX"
-        )
 
 
 def checked_options(derivation: Derivation, options: FastOptions) -> None:
@@ -257,8 +260,11 @@ def value_fields(fast: Fast) -> list[str]:
 
 
 def made_from(fast: Fast, name: str) -> str:
-    """The formula of a tensor that no spec names."""
-    return formula(fast.problem.by_name[name], fast.plan.layouts).partition(" = ")[2]
+    """The formula of a tensor that no spec names, or the system that it is the solution of."""
+    statement = fast.problem.by_name[name]
+    if statement.kind is Kind.JOINT:
+        return statement.note
+    return (statement.note if statement.is_whole else formula(statement, fast.plan.layouts)).partition(" = ")[2]
 
 
 def meaning(fast: Fast, tensor: str) -> str:

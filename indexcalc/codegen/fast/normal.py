@@ -25,13 +25,17 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Power,
     Term,
     Terms,
     free_indices,
 )
+from indexcalc.codegen.formula import base_text
+from indexcalc.codegen.names import python_name
 from indexcalc.codegen.plan import distributed, without_inner_deltas
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.errors import UnsupportedError
 
 ONE = sp.S.One
 NOMINAL_SIZE = 64
@@ -48,6 +52,7 @@ class Normaliser:
         wanted: the results; each is a tensor of its own, even if another one is equal.
         known: the tensor that holds a value, by the value with its indices numbered.
         aliases: a tensor that holds the same entries as one before it, and where that one has its slots.
+        hidden: the tensors that have another meaning where a statement has statements inside.
     """
 
     taken: set[str]
@@ -55,11 +60,11 @@ class Normaliser:
     done: list[Statement] = field(default_factory=list)
     known: dict[object, str] = field(default_factory=dict)
     aliases: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
 
     def add(self, statement: Statement) -> None:
         """Append a statement with what it needs before it."""
-        guards = tuple(self.base(guard) for guard in statement.guards)
-        statement = replace(statement, terms=self.renamed(statement.terms), guards=guards)
+        statement = self.under_first_names(statement)
         if statement.kind is not Kind.ASSIGN:
             self.done.append(statement)
             return
@@ -71,6 +76,30 @@ class Normaliser:
         else:
             terms = tuple(self.without_sums(term, statement) for term in terms)
         self.settle(replace(statement, terms=terms, may_overflow=False))
+
+    def under_first_names(self, statement: Statement) -> Statement:
+        """The statement with every tensor that it reads under its first name, and determinants under names."""
+        if statement.kind is Kind.JOINT:
+            # It has its axes by their places, and where a tensor has another's name they may stand in other ones.
+            terms = tuple(self.as_it_stands(entry) for term in statement.terms for entry in term.bases)
+            return replace(statement, terms=terms)
+        own = frozenset(inner.name for inner in statement.inside)
+        aliases = {name: it for name, it in self.aliases.items() if name not in own}
+        outside = replace(self, aliases=aliases, hidden=own)
+        inside = tuple(
+            replace(inner, terms=outside.renamed(inner.terms), guards=tuple(map(outside.base, inner.guards)))
+            for inner in statement.inside
+        )
+        guards = tuple(self.base(guard) for guard in statement.guards)
+        return replace(statement, terms=self.renamed(statement.terms), guards=guards, inside=inside)
+
+    def as_it_stands(self, entry: Base) -> Term:
+        """A tensor as an operand with its own axes in order, a copy if it is another's under its name."""
+        assert isinstance(entry, Access)
+        first = self.base(entry)
+        if first != entry and not any(statement.name == entry.tensor for statement in self.done):
+            self.done.append(Statement(entry.tensor, entry.indices, (product(1, [(first, ONE)]),)))
+        return product(1, [(entry, ONE)])
 
     def settle(self, statement: Statement) -> None:
         """Append a statement in normal form, unless its value has a name already."""
@@ -101,7 +130,27 @@ class Normaliser:
             return base
         if isinstance(base, Fn):
             return Fn(base.name, self.renamed(base.arg), base.params)
+        if isinstance(base, LogDet) and base.tensor not in self.hidden:
+            return self.determinant(base)
         return Add(self.renamed(base.terms)) if isinstance(base, Add) else base
+
+    def determinant(self, base: LogDet) -> Access:
+        """The logarithm of a determinant under a name."""
+        key = LogDet, base.tensor
+        slots = tuple(slot for slot in base.slots if isinstance(slot, Index))
+        if len(set(slots)) < len(base.slots):
+            raise UnsupportedError(
+                f"code for speed takes the determinants of {base.tensor} under indices that differ, and not of "
+                f"{base_text(base)}; give these matrices a name"
+            )
+        if key not in self.known:
+            self.known[key] = name = python_name(f"{base.tensor}_logdet", self.taken)
+            self.taken.add(name)
+            ends = Index("@row", base.extent), Index("@column", base.extent)
+            terms = self.renamed((product(1, [(Access(base.tensor, (*slots, *ends)), ONE)]),))
+            note = f"{base_text(Access(name, slots))} = {base_text(base)}"
+            self.done.append(Statement(name, slots, terms, Kind.LOGDET, ends, note=note))
+        return Access(self.known[key], slots)
 
     def without_sums(self, term: Term, owner: Statement) -> Term:
         """The term with every sum in it under a name; a scalar before a lone sum goes in, to its smallest factor."""

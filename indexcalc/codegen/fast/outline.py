@@ -34,6 +34,7 @@ class Fast:
         problem: the statements of both passes in normal form.
         names: the Python names.
         gradients: the tensor of every gradient that is returned, by its field.
+        arrays: the tensors that derivatives of other kinds consist of, inputs left out.
         kept: the tensors that the forward pass keeps, besides inputs and outputs.
         block: the index to cut into blocks, if one is asked for.
         library: what the module is written for.
@@ -47,7 +48,13 @@ class Fast:
     kept: tuple[str, ...]
     block: str | None
     library: Library
+    arrays: tuple[str, ...] = ()
     passes: tuple[Segments, Segments] | None = None
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The tensors that the backward pass returns, whole or as parts."""
+        return tuple(dict.fromkeys((*self.gradients.values(), *self.arrays)))
 
 
 def outlined(
@@ -68,15 +75,15 @@ def outlined(
         is_bounded: whether functions are to keep within a bound of memory.
 
     Raises:
-        UnsupportedError: for systems, and for loops over steps where the library has none, or that are to keep within
-            a bound.
+        UnsupportedError: for loops over steps where the library has none; for these and for systems where functions
+            are to keep within a bound.
     """
     plan, problem = make_plan(derivation, library.dialect), derivation.problem
     unknowns = (*plan.program.unknowns, *derivation.backward.unknowns)
-    if unknowns:
+    if unknowns and is_bounded:
         raise UnsupportedError(
-            f"code for speed solves no systems yet, and {unknowns[0].name} is determined by one; "
-            "the module for reading solves it"
+            f"{unknowns[0].name} is determined by a system, which is solved as a whole, in memory that libraries take; "
+            "code for speed cannot keep within a bound of memory there: leave the bound out"
         )
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
     fields = {name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items()}
@@ -85,6 +92,8 @@ def outlined(
         name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items() if target in inputs
     }
     gradients = own or fields
+    arrays = tuple(name for order in derivation.orders for name in order.arrays if name not in inputs)
+    results = tuple(dict.fromkeys((*gradients.values(), *arrays)))
     steps = [s.name for s in (*plan.forward, *plan.backward) if s.loop is not None]
     if steps and is_bounded:
         raise UnsupportedError(
@@ -92,20 +101,21 @@ def outlined(
             "it cannot keep within a bound of memory yet: leave the bound out"
         )
     if steps:
-        return outlined_steps(plan, gradients, sizes, block, library)
+        return outlined_steps(plan, gradients, arrays, sizes=sizes, block=block, library=library)
+    taken |= {inner.name for statement in plan.forward for inner in statement.inside}
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
-    wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
+    wanted = tuple(dict.fromkeys((*plan.program.outputs, *results)))
     needed = ancestors(tuple(every.values()), wanted)
     aliases = shifted_names(plan, [every[name] for name in needed], taken)
     statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
-    given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
+    given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.handed}}
     windows: Windows | None = None if library.copies_windows else {}
     extents = known_sizes(plan, sizes), fused_extents(plan)
     blocking = Blocking(statements, given, wanted, *extents, known_windows=windows, bounded=is_bounded)
     names = replace(all_names(plan, statements, library), windows=blocking.windows)
     forward = ancestors(statements, plan.program.outputs)
-    kept = kept_tensors(blocking, forward, tuple(gradients.values()))
-    fast = Fast(plan, blocking, names, gradients, kept, block, library)
+    kept = kept_tensors(blocking, forward, results)
+    fast = Fast(plan, blocking, names, gradients, kept, block, library, arrays)
     return replace(fast, names=replace(names, bounded=bounded(fast))) if is_bounded else fast
 
 
@@ -118,7 +128,13 @@ def bounded(fast: Fast) -> Bounded:
 
 
 def outlined_steps(
-    plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str, int], block: str | None, library: Library
+    plan: Plan,
+    gradients: Mapping[str, str],
+    arrays: tuple[str, ...],
+    *,
+    sizes: Mapping[str, int],
+    block: str | None,
+    library: Library,
 ) -> Fast:
     """The segments of both passes, of which one has loops over steps, and the names of everything."""
     if not library.has_steps:
@@ -130,15 +146,16 @@ def outlined_steps(
     problem = plan.derivation.problem
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
     named: dict[tuple[str, ...], str] = {}
-    backward = segments_of(plan.backward, plan, tuple(dict.fromkeys(gradients.values())), taken, named)
+    results = tuple(dict.fromkeys((*gradients.values(), *arrays)))
+    backward = segments_of(plan.backward, plan, results, taken, named)
     there = {source_of(name, backward.entries) for s in backward.statements for name in s.reads} | {*backward.wanted}
     made = {statement.name for statement in plan.forward}
     kept = tuple(name for name in plan.kept if name in made and name in there and name not in backward.axes)
     forward = segments_of(plan.forward, plan, tuple(dict.fromkeys((*kept, *plan.program.outputs))), taken, named)
     given = {tensor.name: tensor.slots for tensor in plan.program.inputs}
-    given |= {up.name: plan.program.tensors[up.of].slots for up in problem.upstream}
+    given |= {up.name: plan.program.tensors[up.of].slots for up in problem.handed}
     axes = {**forward.axes, **backward.axes}
-    wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
+    wanted = tuple(dict.fromkeys((*plan.program.outputs, *results)))
     statements = tuple(Statement(name, slots, ()) for name, slots in axes.items())
     blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), frozenset(), {})
     every = (*forward.statements, *backward.statements)
@@ -146,7 +163,7 @@ def outlined_steps(
     entries = {**forward.entries, **backward.entries}
     texts = {name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in entries.items()}
     names = replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **texts}))
-    return Fast(plan, blocking, names, gradients, kept, block, library, (forward, backward))
+    return Fast(plan, blocking, names, gradients, kept, block, library, arrays, (forward, backward))
 
 
 def shifted_names(plan: Plan, statements: Sequence[Statement], taken: set[str]) -> dict[str, str]:
@@ -201,7 +218,7 @@ def stored_name(fast: Fast, name: str) -> str:
 def array_of(fast: Fast, name: str) -> Array:
     """The stored array of a tensor; what stable and normal form added has one axis for each slot."""
     problem = fast.plan.derivation.problem
-    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors, *(up.name for up in problem.upstream)}
+    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors, *(up.name for up in problem.handed)}
     axes = fast.plan.axes(name) if name in named else tuple((slot,) for slot in fast.problem.by_name[name].axes)
     return Array(stored_name(fast, name), axes)
 

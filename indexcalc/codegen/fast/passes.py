@@ -24,6 +24,7 @@ from indexcalc.codegen.fast.storing import ancestors
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import call_or_wrap, head
 from indexcalc.codegen.names import python_name
+from indexcalc.codegen.parts import result_values
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check
@@ -61,26 +62,26 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     outputs = {name: problem.by_name[name].axes for name in plan.program.outputs if name in problem.by_name}
     given = {**problem.given, **kept, **outputs}
     if fast.passes is None:
-        body = pass_body(fast, given, tuple(fast.gradients.values()), "backward")
+        body = pass_body(fast, given, fast.results, "backward")
     else:
         body = stepping_body(fast.passes[1], problem, given, fast.names, fast.block)
-    upstream = [up.name for up in plan.derivation.problem.upstream]
-    used = identifiers([*body.lines, *split_sources(fast, body)])
+    upstream = [up.name for up in plan.derivation.problem.handed]
+    ends = gradient_lines(fast, "return ")
+    used = identifiers([*body.lines, *split_sources(fast, body), *result_values(plan).values()])
     there = [*(t.name for t in plan.program.inputs), *kept, *(n for n in outputs if n not in kept)]
     unpacked = [name for name in there if {stored_name(fast, name), fast.names.scope.tensors[name]} & used]
     arrays = [*(plan.array(name) for name in upstream), *(array_of(fast, name) for name in unpacked)]
     arrays += [
         Array(f"values.{plan.stored[t.name]}", plan.axes(t.name)) for t in plan.program.inputs if t.name not in unpacked
     ]
-    block = whole_block(fast, body, arrays, tuple(fast.gradients.values()), given=scalars_of(fast))
+    block = [*whole_block(fast, body, arrays, fast.results, given=scalars_of(fast)), *ends]
     # An extent of a fused axis is computed from the others, which no formula need hold.
     scalars = [plan.scalars[symbol] for symbol in scalars_of(fast) if plan.scalars[symbol] in identifiers(block)]
-    lines = unpacking([stored_name(fast, n) for n in unpacked] + scalars)
-    lines += [*block, *gradient_lines(fast, "return ")]
+    lines = [*unpacking([stored_name(fast, n) for n in unpacked] + scalars), *block]
     given_arrays = [f"{plan.stored[name]}: {plan.dialect.array}" for name in upstream]
     parameters = ["values: Values", *given_arrays, *setting_arguments(fast)]
     doc = ["values: what `forward` returned."]
-    for up in plan.derivation.problem.upstream:
+    for up in plan.derivation.problem.handed:
         doc += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
     doc += setting_lines(fast)
     forward = ancestors(problem.statements, plan.program.outputs)
@@ -97,7 +98,7 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     if fast.passes is not None:
         return one_after_another(fast)
     body = pass_body(fast, fast.problem.given, fast.problem.wanted, "both")
-    upstream = [up.name for up in plan.derivation.problem.upstream]
+    upstream = [up.name for up in plan.derivation.problem.handed]
     arrays = [plan.array(name) for name in (*(t.name for t in plan.program.inputs), *upstream)]
     block = whole_block(fast, body, arrays, fast.problem.wanted)
     named = [plan.stored[name] for name in outputs]
@@ -117,7 +118,7 @@ def one_after_another(fast: Fast) -> tuple[Function, Body]:
     scalars = [plan.scalars[symbol] for symbol in scalars_of(fast)]
     keywords = [f"{name}={name}" for name in (*scalars, threads)]
     inputs = [plan.stored[tensor.name] for tensor in plan.program.inputs]
-    upstream = [plan.stored[up.name] for up in plan.derivation.problem.upstream]
+    upstream = [plan.stored[up.name] for up in plan.derivation.problem.handed]
     block = call_or_wrap(f"{values} = forward", [*inputs, *keywords])
     results = ", ".join(f"{values}.{name}" for name in named)
     results = results if len(named) == 1 else f"({results})"
@@ -184,8 +185,8 @@ def whole_block(
         if is_fused(fast, array_name) and names.scope.tensors[array_name] in used and array_name not in made(body)
     ]
     merges = [merge_line(names.scope.tensors[name], array_of(fast, name), names.scope) for name in merged]
-    own = fast.library.like(names.own)
-    wanted_names = identifiers([*body.lines, *splits, *merges])
+    own, is_last = fast.library.like(names.own), set(results) >= {*fast.results}
+    wanted_names = identifiers([*body.lines, *splits, *merges, *(result_values(plan).values() if is_last else ())])
     wanted = [extent for extent in plan.extents if plan.scalars[extent] in wanted_names]
     wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
     lines = extent_lines([e for e in wanted if e not in given], arrays, (*plan.unread, *given), names.scope)
@@ -226,5 +227,6 @@ def split_sources(fast: Fast, body: Body) -> list[str]:
 def gradient_lines(fast: Fast, start: str) -> list[str]:
     """``return Gradients(...)``."""
     pairs = [(name, stored_name(fast, tensor)) for name, tensor in fast.gradients.items()]
+    pairs += result_values(fast.plan).items()
     values = [name for name, _ in pairs] if all(n == v for n, v in pairs) else [f"{n}={v}" for n, v in pairs]
     return call_or_wrap(f"{start}Gradients", values)

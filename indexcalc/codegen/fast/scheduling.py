@@ -87,13 +87,13 @@ def roots(problem: Blocking) -> Iterator[Statement]:
     other = [
         s
         for s in problem.statements
-        if s.name not in problem.large and s.name in problem.cheap and len(s.axes) > 1 and not s.moves
+        if s.name not in problem.large and s.name in problem.cheap and len(s.axes) > 1 and not s.is_whole
     ]
     yield from sorted(large, key=lambda s: -len(s.axes))
     yield from sorted(other, key=lambda s: -len(s.axes))
     if problem.bounded:
         # A product outside of loops is there in full, and so is what it copies.
-        rest = [s for s in problem.statements if s not in large and s not in other and s.axes and not s.moves]
+        rest = [s for s in problem.statements if s not in large and s not in other and s.axes and not s.is_whole]
         yield from sorted(rest, key=lambda s: -len(s.axes))
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from indexcalc.codegen.dialect_torch import TORCH
-from indexcalc.codegen.fast.block import Block, block_names, block_of, has_memory, headed
-from indexcalc.codegen.fast.blocking import Blocking, Loop
+from indexcalc.codegen.fast.block import Block, block_names, block_of, has_memory, headed, root_text
+from indexcalc.codegen.fast.blocking import Blocking, Loop, parts_of
 from indexcalc.codegen.fast.body import needed_after
 from indexcalc.codegen.fast.graph import Axis, Operation
 from indexcalc.codegen.fast.launching import Kernel, kernel_of
@@ -23,7 +22,7 @@ from indexcalc.codegen.layout import call_or_wrap, head
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.scalars import product_of_extents, scalar_node
 from indexcalc.codegen.source import flat
-from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.statements import Kind, Statement
 
 
 def torch_body(problem: Blocking, names: Names, block: str | None, stem: str) -> Body:
@@ -33,22 +32,19 @@ def torch_body(problem: Blocking, names: Names, block: str | None, stem: str) ->
     functions: list[str] = []
     kernels: list[str] = []
     whole: set[str] = set()
-    for is_loop, items in groupby(enumerate(schedule), lambda pair: isinstance(pair[1], Loop)):
-        group = list(items)
-        if not is_loop:
-            later = needed_after(problem, schedule, group[-1][0])
-            statements = [item for _, item in group if isinstance(item, Statement)]
-            lines += whole_lines(statements, later, problem, names)
-            continue
-        for number, loop in group:
-            assert isinstance(loop, Loop)
-            later = needed_after(problem, schedule, number)
-            whole.update(name for name in loop.indices if name in later)
-            text = block_function(loop, f"_{stem}_{len(functions) + 1}", later, problem, names)
+    for last, part in parts_of(schedule):
+        later = needed_after(problem, schedule, last)
+        if isinstance(part, Loop):
+            whole.update(name for name in part.indices if name in later)
+            text = block_function(part, f"_{stem}_{len(functions) + 1}", later, problem, names)
             functions.append("\n".join(text.definition()))
             if text.kernel is not None:
                 kernels.append("\n".join(text.kernel.definition()))
             lines += text.call_lines()
+        elif part[0].kind is Kind.ROOT:
+            lines += root_text(part[0], names)
+        else:
+            lines += whole_lines(part, later, problem, names)
     return Body(tuple(lines), schedule, frozenset(whole), tuple(functions), tuple(kernels))
 
 

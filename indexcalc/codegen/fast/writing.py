@@ -12,11 +12,11 @@ from indexcalc.codegen.contraction import einsum, pairwise
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
-from indexcalc.codegen.fast.storage import COPY, INTO, LAYER, WRITING, Storage
+from indexcalc.codegen.fast.storage import COPY, INTO, WRITING, Storage
 from indexcalc.codegen.layout import assignment, call_or_wrap
 from indexcalc.codegen.operands import Operand, Scope, aligned, transposed
 from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat, split_call
+from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, filled, flat
 from indexcalc.codegen.source import Node as Source
 
 OPERATORS = {
@@ -288,8 +288,9 @@ class Writer:
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
         if node.operation is Operation.MOVE:
-            text = node.name.format(*map(self.in_order, node.uses))
-            return Atom(text) if node.name.startswith(LAYER) else split_call(text)
+            *_, expression = node.arguments
+            assert not isinstance(expression, Use)
+            return filled(expression, [self.in_order(use) for use in node.uses])
         (use,) = node.uses
         value = self.value(use.node)
         if node.operation is Operation.DIAGONAL:
@@ -304,11 +305,11 @@ class Writer:
         text = str(gone[0]) if len(gone) == 1 else f"({', '.join(map(str, gone))})"
         return Trailer(value, f".{node.name}(axis={text})")
 
-    def in_order(self, use: Use) -> str:
+    def in_order(self, use: Use) -> Source:
         """An array with its axes in the order in which they are named."""
         axes = tuple(Index(str(place), sp.S.One) for place in range(len(use.places)))
         given = Operand(self.value(use.node), axes)
-        return flat(transposed(given, tuple(axes[place] for place in use.places)).node)
+        return transposed(given, tuple(axes[place] for place in use.places)).node
 
     def extent(self, extent: sp.Expr) -> Source:
         """An extent as Python source."""

@@ -16,9 +16,7 @@ ENOUGH = 12
 def test_all_styles_are_finite_and_accurate(shipped):
     derivation = shipped.derivation
     targets = ("torch",) if is_installed("torch") else ()
-    # Code for speed holds gradients only, and solves no systems.
-    without = derivation.orders or derivation.problem.program.unknowns
-    texts = render(derivation, targets=targets, fast=None if without else FastOptions())
+    texts = render(derivation, targets=targets, fast=FastOptions())
     report = check_hostile(both_passes(derivation), code_styles(derivation, texts), trial=texts.trial)
     assert report.ok, "\n".join(map(str, report.failures))
     assert len(report.points) >= min(ENOUGH, room_of(texts.trial.graph))
