@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from indexcalc.document.choices import Interpretation, Kind
 from indexcalc.document.claimed_shapes import shape_said
-from indexcalc.document.deciding import Decision, decided
+from indexcalc.document.deciding import Decision, Tally, decided
 from indexcalc.document.diagnosis import Diagnosis, Difference
 from indexcalc.document.evidence import ALL, Votes, bases, bears_on, consensus, in_doubt, readability, telling, votes_of
 from indexcalc.document.explanation import explanation
@@ -28,6 +28,7 @@ from indexcalc.document.modes import (
 )
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page, page_of
+from indexcalc.document.remedies import Doubt
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
@@ -149,14 +150,31 @@ def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
     judged, votes = judgements(page, explain)
     corrector, supported = Corrector(page), consensus(votes)
     mistaken = contradicted(page, judged)
-    claims = [
-        claim
-        for number in range(page.told, len(page.statements))
-        if not page.statements[number].implied
-        for claim in claims_of(
-            page, number, judged, votes, supported=supported, corrector=corrector, explain=explain, mistaken=mistaken
-        )
-    ]
+
+    def every(tally: Tally, distrust: Doubt | None = None) -> list[Claim]:
+        """The claims of all statements."""
+        return [
+            claim
+            for number in range(page.told, len(page.statements))
+            if not page.statements[number].implied
+            for claim in claims_of(
+                page,
+                number,
+                judged,
+                votes,
+                supported=supported,
+                corrector=corrector,
+                explain=explain,
+                mistaken=mistaken if distrust is None else {},
+                tally=tally,
+                distrust=distrust,
+            )
+        ]
+
+    tally = Tally()
+    claims = every(tally)
+    if tally.doubt is not None and any(claim.verdict is Verdict.REFUTED for claim in claims):
+        claims = every(Tally(), tally.doubt)
     for trouble in page.troubles:
         side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
         claims.append(claim_of(page, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display))
@@ -219,8 +237,10 @@ def claims_of(
     corrector: Corrector,
     explain: Collection[int],
     mistaken: Mapping[int, int],
+    tally: Tally,
+    distrust: Doubt | None = None,
 ) -> Iterator[Claim]:
-    """The claims of one statement; on some lines also how they were read."""
+    """The claims of one statement, counted; on some lines also how they were read. With `distrust` none is refuted."""
     statement = page.statements[number]
     head = page.heads[number]
     defining = head is not None and number in page.defining.get(head.name, ())
@@ -228,7 +248,7 @@ def claims_of(
     wrong = set[int]()
     for member, side in enumerate(statement.sides[1:], 1):
         if side.relation == "in":
-            yield shape_claim(page, number, member)
+            yield shape_claim(page, number, member, distrust)
             continue
         said = unjudged(page, number, member, supported)
         if said is not None and said.defines and number in mistaken:
@@ -240,7 +260,10 @@ def claims_of(
             yield claim_of(page, side, said.verdict, said.reason, display=statement.span.display)
             continue
         found = [judged[key] for key in ((number, member, against) for against in range(member)) if key in judged]
-        decision = decided(page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong)
+        decision = decided(
+            page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong, distrust=distrust
+        )
+        tally.count(decision)
         holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
         wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
         unclear = decision.verdict is Verdict.UNCLEAR and member == 1
@@ -308,10 +331,12 @@ def mistaken_definition(page: Page, number: int, member: int, again: int) -> Cla
     return replace(claim, correction=" ".join(page.document.source[side.start : side.end].split()))
 
 
-def shape_claim(page: Page, number: int, member: int) -> Claim:
+def shape_claim(page: Page, number: int, member: int, distrust: Doubt | None = None) -> Claim:
     """A shape that is said of a name declares it; said of an expression, it is a claim."""
     statement = page.statements[number]
     found = shape_said(page, number, member)
+    if found.verdict is Verdict.REFUTED and distrust is not None:
+        return claim_of(page, statement.sides[member], Verdict.UNCLEAR, distrust.reason, display=statement.span.display)
     claim = claim_of(page, statement.sides[member], found.verdict, found.reason, display=statement.span.display)
     if not found.sizes:
         return claim

@@ -35,6 +35,7 @@ class Decision:
         assumptions: what is not usual in the reading that decided.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
         remedy: the line of a context that would settle what is not decided, if one would.
+        is_false: whether it is not decided, but comes out false as it is read.
     """
 
     verdict: Verdict
@@ -43,6 +44,42 @@ class Decision:
     relation: Relation | None = None
     outcome: Outcome | None = None
     remedy: str = ""
+    is_false: bool = False
+
+
+@dataclass
+class Tally:
+    """How the relations of a page come out as they are read.
+
+    An author errs seldom. So where most relations come out false, it is the reading that errs, in this way or another,
+    and what is false besides says little.
+
+    Attributes:
+        true: how many are true.
+        false: how many are false, and excused by something that they may need.
+    """
+
+    true: int = 0
+    false: int = 0
+
+    def count(self, decision: Decision) -> None:
+        """Take a verdict into account."""
+        self.true += decision.verdict is Verdict.CONFIRMED
+        self.false += decision.is_false
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """Why nothing on the page is refuted; None if it is read as it is meant."""
+        if self.false <= MOST_FALSE * self.true + 1:
+            return None
+        return Doubt(
+            f"{self.false} relations of this page come out false as they are read and {self.true} true, so it may not "
+            "be read as it is meant"
+        )
+
+
+MOST_FALSE = 2
+"""How many relations may come out false for each one that is true, on a page that is read as it is meant."""
 
 
 def decided(
@@ -55,8 +92,12 @@ def decided(
     defining: bool,
     holding: Collection[int],
     wrong: Collection[int],
+    distrust: Doubt | None = None,
 ) -> Decision:
-    """The verdict on one member, of which some before it hold, and some are refuted."""
+    """The verdict on one member, of which some before it hold, and some are refuted.
+
+    With `distrust` nothing is refuted.
+    """
     number = found[0].relation.number if found else -1
     doubts: list[Doubt] = []
     refuted: list[Decision] = []
@@ -94,7 +135,7 @@ def decided(
             unknown = equation_for(page, usual.missing[0]) if usual.missing else ""
             doubts.append(Doubt(usual.reason or "nothing is known of what it rests on", unknown))
             continue
-        doubt = why_open(Accused(page, statement, member, one, votes, defining), admissible)
+        doubt = why_open(Accused(page, statement, member, one, votes, defining), admissible) or distrust
         if doubt is not None:
             doubts.append(doubt)
             continue
@@ -105,7 +146,8 @@ def decided(
         return step
     unread = "it cannot be read" if origin == 0 else BEHIND
     first = doubts[0] if doubts else Doubt(unread)
-    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy)
+    is_false = any(one.outcomes[0].truth in WRONG for one in found if one.outcomes)
+    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy, is_false=is_false)
 
 
 BEHIND = "it stands behind a relation that is no equality"

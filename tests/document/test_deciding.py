@@ -662,3 +662,19 @@ $$m(v) = \frac{m}{\sqrt{1 - v^2/c^2}}$$
     given = r"Let $A \in \mathbb{R}^{n \times n}$ and $x \in \mathbb{R}$." + "\n\n"
     for false in (r"\mathrm{tr}(A) = 2 \mathrm{tr}(A^\top)", r"\det(A) = -\det(A^\top)", r"\sin(x) = \cos(x)"):
         assert check(f"{given}$${false}$$").claims[-1].verdict is REFUTED
+
+
+def test_on_a_page_where_most_comes_out_false_nothing_is_refuted():
+    given = r"Let $A \in \mathbb{R}^{n \times n}$."
+    false, true = r"\mathrm{tr}(A) = 2 \mathrm{tr}(A^\top)", r"\mathrm{tr}(A) = \mathrm{tr}(A^\top)"
+    # What is said of sums alone is false, and may be said of numbers that are given.
+    excused = [rf"\sum_i x_i + \sum_i x_i = {n} \sum_i x_i" for n in range(3, 8)]
+
+    def found(*displays: str) -> Claim:
+        return check("\n\n".join([given, *(f"$${one}$$" for one in displays)])).claims[-1]
+
+    assert found(false).verdict is REFUTED
+    assert found(*excused[:1], false).verdict is REFUTED
+    assert found(*excused, false).verdict is OPEN
+    assert "5 relations of this page come out false as they are read and 0 true" in found(*excused, false).reason
+    assert found(true, true, *excused, false).verdict is REFUTED
