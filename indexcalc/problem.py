@@ -145,26 +145,34 @@ class Problem:
         return tuple(dict.fromkeys(every))
 
     @cached_property
-    def alone(self) -> Problem:
-        """The gradients that second derivatives start from, in a program in which these tensors are inputs.
+    def alone(self) -> tuple[Problem, ...]:
+        """The gradients that second derivatives start from, in programs in which these tensors are inputs.
 
         How such a tensor was computed, and what is assumed of it, must not enter the gradient by it: that is
-        differentiated again.
+        differentiated again. What is computed from it is no input there, so there may be several such programs.
         """
+        program, places = self.program, self.program.places
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for name in self.second:
+            others = (one for one in self.second if one == name or not program.ancestors[one] >> places[name] & 1)
+            groups.setdefault(tuple(one for one in others if one in program.definitions), []).append(name)
+        return tuple(self.with_inputs(cut, tuple(names)) for cut, names in groups.items())
+
+    def with_inputs(self, cut: Collection[str], targets: tuple[str, ...]) -> Problem:
+        """The gradients by some tensors in the program in which others are inputs."""
         program = self.program.without_assumptions_on(self.second)
-        cut = [name for name in self.second if name in self.program.definitions]
         if cut:
             inputs = (*program.inputs, *(program.tensors[name] for name in cut))
             kept = tuple(equation for equation in program.equations if equation.name not in cut)
             program = replace(program, inputs=inputs, equations=kept)
-        return replace(self, program=program, derivatives=(), targets=self.second, recompute=())
+        return replace(self, program=program, derivatives=(), targets=targets, recompute=())
 
     @cached_property
     def first(self) -> Problem:
         """The problem of the gradients alone: those asked for, and those that second derivatives start from."""
-        if all(name in self.second for name in self.targets):
+        if len(self.alone) == 1 and all(name in self.second for name in self.targets):
             targets = tuple(dict.fromkeys((*self.targets, *self.second)))
-            return replace(self.alone, targets=targets)
+            return replace(self.alone[0], targets=targets)
         program, targets = self.program.without_assumptions_on(self.second), (*self.targets, *self.second)
         return replace(self, program=program, derivatives=(), targets=tuple(dict.fromkeys(targets)), recompute=())
 
@@ -355,7 +363,7 @@ def check_through(problem: Problem, derivative: Derivative) -> None:
         raise ProgramError("a product with the Gauss-Newton part is taken by `@` from its parts; ask for these")
     if through not in problem.program.definitions:
         raise ProgramError(f"the loss is to be a function of {through}, but no equation computes that")
-    rest = problem.alone.program
+    rest = problem.with_inputs((through,), ()).program
     for name in derivative.by:
         if name in rest.tensors and rest.ancestors[derivative.of] >> rest.places[name] & 1:
             raise ProgramError(f"{derivative.of} depends on {name} by other ways than through {through}")

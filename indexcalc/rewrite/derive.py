@@ -42,7 +42,7 @@ def derive(problem: Problem) -> Derivation:
     check_problem(problem)
     check_bounds(problem.program)
     if problem.derivatives:
-        return with_orders(with_claims_proved(derive(problem.first), problem), derive(problem.alone), problem)
+        return with_orders(with_claims_proved(derive(problem.first), problem), [*map(derive, problem.alone)], problem)
     inverses = symmetric_inverses(problem.program)
     simplifier = Simplifier(problem.program.explicit, inverses)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)

@@ -38,12 +38,12 @@ ENTRY_LIMIT = 60
 """The most terms of a derivative kept in parts, multiplied out."""
 
 
-def with_orders(first: Derivation, alone: Derivation, problem: Problem) -> Derivation:
+def with_orders(first: Derivation, alone: Sequence[Derivation], problem: Problem) -> Derivation:
     """The derivation of the gradients with the other derivatives that are asked for.
 
     Args:
         first: of all gradients.
-        alone: of those that second derivatives start from, in a program in which these tensors are inputs.
+        alone: of those that second derivatives start from, in programs in which these tensors are inputs.
         problem: what is asked.
 
     Raises:
@@ -51,7 +51,9 @@ def with_orders(first: Derivation, alone: Derivation, problem: Problem) -> Deriv
         ProgramError: if a gradient among others is written with what the tensor was computed from.
     """
     if any(name in problem.program.definitions for name in problem.second):
-        check_agreement(first, alone)
+        for one in alone:
+            if any(name in problem.program.definitions for name in one.problem.targets):
+                check_agreement(first, one)
     maker = Maker(problem, joined(replace(first, problem=problem)))
     maker.taken |= {section.equation.name for section in first.sections}
     orders: list[Order] = []
