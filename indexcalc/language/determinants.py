@@ -40,8 +40,21 @@ def with_inverses(lines: tuple[Statement, ...], source: Source) -> tuple[Stateme
     if not any(isinstance(node, Reduce) and node.operator == "logdet" for side in sides for node in nodes_in(side)):
         return lines
     extents = {slot.name: line.extent for line in lines if isinstance(line, IndexLine) for slot in line.names}
+    declared = {entry.name: entry for line in lines for entry in declared_by(line)}
     tensors = {line.entry.name for line in lines if isinstance(line, InputLine)}
-    return Determinants(source, extents, {*names_of(lines), *tensors, *extents}).statements(lines)
+    return Determinants(source, extents, declared, {*names_of(lines), *tensors, *extents}).statements(lines)
+
+
+def declared_by(line: Statement) -> tuple[Entry, ...]:
+    """The tensors whose slots a statement says."""
+    match line:
+        case InputLine(entry=entry):
+            return (entry,)
+        case SolveLine():
+            return tuple(part.unknown for part in line.parts)
+        case EquationLine(left=entry) if not line.is_piece:
+            return (entry,)
+    return ()
 
 
 def sides_of(line: Statement) -> tuple[Expression, ...]:
@@ -61,6 +74,7 @@ class Determinants:
     Attributes:
         source: the text, for errors.
         extents: of every declared index.
+        declared: the tensors as they are declared, each with its slots.
         taken: the names in use; new ones join.
         inverses: the name of the inverse of each matrix.
         added: the statements to stand before the one at hand.
@@ -69,6 +83,7 @@ class Determinants:
 
     source: Source
     extents: Mapping[str, Extent]
+    declared: Mapping[str, Entry]
     taken: set[str]
     inverses: dict[str, str] = field(default_factory=dict)
     added: list[Statement] = field(default_factory=list)
@@ -127,7 +142,8 @@ class Determinants:
         body = node.body
         written = [slot.name for slot in body.slots or ()] if isinstance(body, Entry) else []
         plain = isinstance(body, Entry) and not any(slot.expression for slot in body.slots or ()) and not body.layout
-        if not plain or written[-2:] != names or len(set(written)) < len(written):
+        whole = isinstance(body, Entry) and self.is_whole(body)
+        if not plain or not whole or written[-2:] != names or len(set(written)) < len(written):
             free = [name for name in dict.fromkeys(free_names(body, self.extents)) if name not in names]
             slots = tuple(Slot(name, node.at) for name in (*free, *names))
             body = Entry(self.new(f"{body.name}_matrix" if isinstance(body, Entry) else "matrix"), slots, node.at)
@@ -136,6 +152,14 @@ class Determinants:
         if body.name not in self.inverses:
             self.inverses[body.name] = self.inverse(body, node.at)
         return replace(node, body=body, inverse=self.inverses[body.name])
+
+    def is_whole(self, entry: Entry) -> bool:
+        """Whether an entry, over all its indices, is the whole of its tensor, and no part of it."""
+        declared = self.declared.get(entry.name)
+        if declared is None:
+            return False
+        lengths = [[self.extents.get(slot.name) for slot in one.slots or ()] for one in (entry, declared)]
+        return lengths[0] == lengths[1]
 
     def inverse(self, matrix: Entry, at: At | None) -> str:
         """The name of the inverse of a matrix, with the system that determines it."""

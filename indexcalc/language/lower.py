@@ -35,7 +35,7 @@ from indexcalc.language.spec_text import spec_text
 from indexcalc.language.splits import read_splits
 from indexcalc.language.syntax import At, Bracket, Entry, Expression, nodes_in
 from indexcalc.language.systems import unknowns_of, with_residuals
-from indexcalc.language.targets import read_requests
+from indexcalc.language.targets import check_results, read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Identity, Program, Tensor
@@ -116,6 +116,7 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     problem = with_claims(problem, [line for line in lines if isinstance(line, ClaimLine)], scope, names)
     with source.located(None):
         check_program(problem.program)
+    check_results(lines, asked, source)
     return problem
 
 

@@ -18,7 +18,7 @@ from indexcalc.language.lines import (
 )
 from indexcalc.language.orders import losses_of, read_derivatives, with_backward_products
 from indexcalc.language.scope import Scope
-from indexcalc.language.source import suggestion
+from indexcalc.language.source import Source, suggestion
 from indexcalc.language.syntax import At, Entry, Gradient, nodes_in, written
 from indexcalc.problem import Derivative, Upstream
 from indexcalc.program import Program
@@ -48,7 +48,7 @@ def read_requests(statements: Iterable[Statement], program: Program, scope: Scop
     given = read_upstream([line for line in lines if isinstance(line, UpstreamLine)], program, scope, loss)
     targets = read_targets([line for line in lines if isinstance(line, DeriveLine)], program, scope)
     if not given and loss is None and (targets or not others):
-        given = default_upstream(program, names_read(lines), taken)
+        given = default_upstream(program, names_read(lines, program), taken)
     names = read_names([line for line in lines if isinstance(line, NameLine)], program, scope, given)
     check_targets(lines, given, loss, program, scope)
     results = [loss, *(up.of for up in given)]
@@ -119,15 +119,18 @@ def check_same_slots(line: UpstreamLine, scope: Scope) -> None:
         raise scope.source.error(f"both sides need the same slots in the same order: write {right}", given.at)
 
 
-def names_read(lines: Iterable[Statement]) -> frozenset[str]:
+def names_read(lines: Iterable[Statement], program: Program) -> frozenset[str]:
     """The names on the right of the author's equations, whatever of them cancels or is read under another name.
 
-    A system does not read its own unknown, but determines it.
+    A system does not read its own unknowns, but determines them; a recurrence reads its own tensor at other steps.
     """
     found = set[str]()
+    unknowns = {unknown.name: unknown for unknown in program.unknowns}
     for line in lines:
         if isinstance(line, EquationLine):
-            found.update(n.name for n in nodes_in(line.right) if isinstance(n, Entry) and n.name != line.solves)
+            together = program.together_with(unknowns[line.solves]) if line.solves else ()
+            own = {line.left.name, *(unknown.name for unknown in together)}
+            found.update(n.name for n in nodes_in(line.right) if isinstance(n, Entry) and n.name not in own)
     return frozenset(found)
 
 
@@ -142,6 +145,17 @@ def default_upstream(program: Program, read: frozenset[str], taken: set[str]) ->
         taken.add(name)
         found.append(Upstream(name, result))
     return tuple(found)
+
+
+def check_results(lines: Iterable[Statement], asked: Requests, source: Source) -> None:
+    """Reject equations of which every result is read by another one, for nothing says what the loss depends on."""
+    last = next((line for line in reversed([*lines]) if isinstance(line, EquationLine) and not line.hoisted), None)
+    if last is not None and not asked.upstream and asked.loss is None and not asked.derivatives:
+        raise source.error(
+            "every result is read by another equation; say on which the loss depends, with `loss L` or an upstream "
+            f"gradient of {last.solves or last.left.name}",
+            last.left.at,
+        )
 
 
 def read_targets(lines: list[DeriveLine], program: Program, scope: Scope) -> tuple[str, ...]:

@@ -352,3 +352,15 @@ def test_largest_entries_that_are_equal_share_the_gradient():
 def test_an_extreme_and_a_bound_have_one_name():
     problem = lowered("Y[i] = max(max[k](Q[i,k]), 0)")
     assert problem.program.equations[-1].terms[0].powers[0][0].name == "max"
+
+
+def test_what_reads_itself_alone_is_a_result():
+    problem = read_problem("index t : T\ninput h0, a[t]\nh[0] = h0\nh[t] = tanh(h[t-1] + a[t]) for t in 1 .. T-1\n")
+    assert problem.program.outputs == ("h",)
+
+
+def test_it_is_said_where_every_result_is_read_by_another_equation():
+    text = "index t : T\ninput a[t]\nh[0] = a[0]\nh[t] = tanh(c[t-1]) for t in 1 .. T-1\nc[t] = h[t] * a[t]\n"
+    with pytest.raises(SpecError, match=r"5:1: every result is read by another equation; say on which the loss dep"):
+        read_problem(text)
+    assert read_problem(f"{text}loss L\nL = c[T-1]").loss == "L"
