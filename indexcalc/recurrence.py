@@ -134,7 +134,8 @@ def recurrence_of(group: Sequence[Defining]) -> Recurrence | Unordered:
                 return found
             last = found
     if last is None:
-        entry = next(e for name in by_name for e in entries_in(group[0], by_name))
+        own = Access(group[0].name, group[0].slots)
+        entry = next((entry for equation in group for entry in entries_in(equation, by_name)), own)
         last = Unordered(group[0].name, entry, tuple(by_name))
     return last
 

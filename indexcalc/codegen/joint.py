@@ -123,6 +123,9 @@ def beside(parts: Sequence[Node], axis: int) -> Node:
 def block(entry: Access, batch: int, rows: int, scope: Scope, *, matrix: bool = True) -> Node:
     """A tensor with all its rows in one axis, and all its columns in another."""
     array: Node = Atom(scope.tensors[entry.tensor])
+    if not entry.slots:
+        # It may be a number, which has no shape and no dtype.
+        return Call("np.full", (Atom("(1, 1)" if matrix else "(1,)"), array), (f"dtype={scope.dtype}",))
     groups = [entry.indices[batch : batch + rows], *([entry.indices[batch + rows :]] if matrix else [])]
     if all(len(group) == 1 for group in groups):
         return array

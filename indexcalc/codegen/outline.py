@@ -130,6 +130,10 @@ def stable_of(derivation: Derivation) -> Passes:
     roots = [root_statement(unknown, program, every) for unknown in first.roots]
     solves = ((*first.solves, *roots), second.solves)
     passes = stable_passes(first.program, second.program, derivation.problem.recompute, solves)
+    # The backward pass may read a right side in the place of the unknown that is a multiple of it.
+    others = set(passes.kept) - {*program.tensors, *passes.added}
+    sides = {name: first.program.tensors[name].slots for name in passes.kept if name in others}
+    passes = replace(passes, added={**passes.added, **sides})
     if any(solves):
         forward, reverse = with_plain_operands(passes.forward), with_plain_operands(passes.backward)
         passes = replace(passes, forward=forward, backward=reverse)

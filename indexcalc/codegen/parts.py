@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
 from indexcalc.algebra.build import product
-from indexcalc.algebra.terms import Access, Index, Terms
+from indexcalc.algebra.terms import Access, Index, Terms, walk
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Order
 from indexcalc.codegen.formula import equation_text
 from indexcalc.codegen.functions import pass_lines
 from indexcalc.codegen.identifiers import identifiers
-from indexcalc.codegen.layout import head
-from indexcalc.codegen.names import python_name
+from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap, head
+from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, result_fields
 from indexcalc.codegen.prose import field, paragraph, shape_text
@@ -30,7 +31,9 @@ from indexcalc.codegen.storage import (
     unshown,
     with_divisors,
 )
+from indexcalc.codegen.views import with_views
 from indexcalc.problem import Kind
+from indexcalc.program import Tensor
 
 WORDS = {Kind.JACOBIAN: "Jacobian", Kind.HESSIAN: "Hessian", Kind.GAUSS_NEWTON: "GaussNewton"}
 """How the named tuple of a derivative is called."""
@@ -53,10 +56,15 @@ class Record:
 
 
 def class_name(plan: Plan, order: Order) -> str:
-    """``Hessian``, with the rest of the name of the result."""
-    letter = order.result.kind.value
-    rest = order.result.name.removeprefix(letter).replace("_", "")
-    return python_name(f"{WORDS[order.result.kind]}{rest}", {*plan.stored.values(), *plan.scalars.values()})
+    """``Hessian``, with the rest of the name of the result; no two derivatives have one."""
+    taken = {*plan.stored.values(), *plan.scalars.values()}
+    for one in plan.derivation.orders:
+        rest = one.result.name.removeprefix(one.result.kind.value).replace("_", "")
+        name = python_name(f"{WORDS[one.result.kind]}{rest}", taken)
+        taken.add(name)
+        if one is order:
+            break
+    return name
 
 
 def sides_of(plan: Plan, order: Order) -> tuple[Layout, Layout]:
@@ -91,6 +99,25 @@ def result_values(plan: Plan) -> dict[str, str]:
     return found
 
 
+def returned(results: Mapping[str, str], start: str = "return ") -> list[str]:
+    """``return Gradients(...)``, after a record that is too long for a line of its own there.
+
+    Args:
+        results: the value of each field.
+        start: what stands before the call.
+    """
+    lines: list[str] = []
+    values: dict[str, str] = {}
+    for name, value in results.items():
+        function, _, arguments = value.partition("(")
+        is_long = len(f"{name}={value},") + 2 * INDENT > WIDTH
+        lines += call_or_wrap(f"{name} = {function}", arguments[:-1].split(", ")) if is_long else []
+        values[name] = name if is_long else value
+    same = all(name == value for name, value in values.items())
+    listed = list(values) if same else [f"{name}={value}" for name, value in values.items()]
+    return [*lines, *call_or_wrap(f"{start}Gradients", listed)]
+
+
 def field_names(plan: Plan, order: Order) -> dict[str, str]:
     """The field of each array; no field is called as a method."""
     return {name: python_name(plan.stored[name], ("dense",)) for name in order.arrays}
@@ -116,7 +143,7 @@ def record_of(plan: Plan, order: Order) -> Record:
     )
     return Record(
         class_name(plan, order),
-        f"{sentence_case(order.sections[-1].equation.doc)}, in its parts.",
+        "\n".join(paragraph(f"{sentence_case(order.sections[-1].equation.doc)}, in its parts.", 1, "", opening='"""')),
         tuple(notes),
         tuple(fields),
         (
@@ -179,8 +206,10 @@ class Spelling:
         tensors = {**plan.tensors, **{array: plan.stored[array] for array in self.order.arrays}, **split, **own}
         scope = Scope(tensors, plan.scalars, self.dtype(columns), layouts, dialect=plan.dialect)
         taken = {*tensors.values(), *plan.scalars.values()}
-        (lines,) = pass_lines([Statement(self.value, slots, terms)], scope, taken, 2)
-        body = [line for line in lines if not line.startswith("#")]
+        statements = self.with_plain_entries(Statement(self.value, slots, terms), columns)
+        tensors |= python_names([one.name for one in statements if one.name not in tensors], taken)
+        lines = pass_lines(statements, scope, taken, 2)
+        body = [line for code in lines for line in code if not line.startswith("#")]
         if is_fused(axes):
             body.append(merge_line(self.value, Array(self.value, axes), scope))
         place = max(n for n, line in enumerate(body) if line.startswith(f"{self.value} = "))
@@ -202,6 +231,16 @@ class Spelling:
         arguments = ["self"] if columns is None else ["self", f"{self.vector}: {plan.dialect.array}"]
         first = head(name, arguments, plan.dialect.array, depth=1)
         return Function(first, "", (), (*unpacked, *sizes, *opening, *body))
+
+    def with_plain_entries(self, statement: Statement, columns: Layout | None) -> tuple[Statement, ...]:
+        """The statement, after arrays of the entries that it reads under expressions."""
+        read = (base for base in walk(statement.terms) if isinstance(base, Access))
+        if all(base.is_plain for base in read):
+            return (statement,)
+        known = {name: Tensor(name, slots_in(self.plan.axes(name))) for name in self.order.arrays}
+        known[self.vector] = Tensor(self.vector, slots_in(columns or ()))
+        (found,) = with_views([[statement]], known, {*known, statement.name})
+        return found
 
     def dtype(self, columns: Layout | None) -> str:
         """The dtype of arrays made from nothing."""

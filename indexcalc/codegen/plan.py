@@ -14,6 +14,7 @@ from indexcalc.algebra.terms import (
     Base,
     Delta,
     Fn,
+    Index,
     Iverson,
     LogDet,
     Power,
@@ -217,11 +218,16 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             call = Call(function, tuple(known.get(part) or Atom(part) for part in arguments))
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
             return Operand(call if tensors_of(arg) or operand.axes else Call("float", (call,)), operand.axes)
-        case LogDet(tensor, slots) if len(set(slots)) == len(slots):
+        case LogDet(tensor, slots) if len(set(slots)) == len(slots) and all(isinstance(s, Index) for s in slots):
             found = Call("np.linalg.slogdet", (Atom(scope.tensors[tensor]),))
             return Operand(Trailer(found, "[1]"), plain_slots(slots))
         case Delta() | Iverson():
             return masks_node([base], order, scope)
+        case LogDet(tensor):
+            raise UnsupportedError(
+                f"the determinant of {tensor} is taken step by step, and code takes those of all steps at once so far; "
+                "give the logarithm of the determinant an equation of its own, which reads no step"
+            )
     raise UnsupportedError("an unevaluated derivative cannot be written as code")
 
 

@@ -38,13 +38,20 @@ def input_check(plan: Plan, given: Collection[sp.Symbol], upstream: Sequence[str
     return taken_apart(plan, names, [*first, *(f"{name}={name}" for name in names)])
 
 
-def upstream_check(plan: Plan) -> list[str]:
-    """``_, G = _checked(Y=values.Y, G=G)``: upstream gradients beside the tensors that they are of."""
+def upstream_check(plan: Plan, kept: Collection[str]) -> list[str]:
+    """``_, G = _checked(Y=values.Y, G=G)``: upstream gradients beside the tensors that they are of.
+
+    Args:
+        plan: names and shapes.
+        kept: the tensors in `values`; with others nothing is compared.
+    """
     given = plan.derivation.problem.handed
     names = [plan.stored[up.name] for up in given]
     first = ["{}"] if plan.unread else []
-    tensors = [f"{name}=values.{name}" for name in dict.fromkeys(plan.stored[up.of] for up in given)]
-    return taken_apart(plan, names, [*first, *tensors, *(f"{name}={name}" for name in names)], "*_, ")
+    beside = dict.fromkeys(plan.stored[up.of] for up in given if up.of in kept)
+    tensors = [f"{name}=values.{name}" for name in beside]
+    before = "*_, " if tensors else ""
+    return taken_apart(plan, names, [*first, *tensors, *(f"{name}={name}" for name in names)], before)
 
 
 def taken_apart(plan: Plan, names: Sequence[str], arguments: Sequence[str], before: str = "") -> list[str]:

@@ -10,7 +10,7 @@ from indexcalc.algebra.terms import Access, Delta, Index, Iverson, tensors_of
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import WIDTH, call_or_wrap, head
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
-from indexcalc.codegen.parts import result_values
+from indexcalc.codegen.parts import result_values, returned
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check
@@ -109,15 +109,12 @@ def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Fun
     block = unpacking([plan.stored[name] for name in unpacked] + [plan.scalars[symbol] for symbol in read])
     wanted = wanted_extents(plan, [*body, *derivatives.values()])
     block += [*extent_lines(wanted, arrays, plan.unread, backward_scope(plan)), *body]
-    if all(variable == name for name, variable in results.items()):
-        block += call_or_wrap("return Gradients", list(results))
-    else:
-        block += call_or_wrap("return Gradients", [f"{name}={variable}" for name, variable in results.items()])
+    block += returned(results)
     lines = paragraph("values: what `forward` returned.", 2)
     for up in upstream:
         lines += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
     arguments = ["values: Values", *(f"{array.variable}: {plan.dialect.array}" for array in given)]
-    first, checks = head("backward", arguments, "Gradients"), tuple(upstream_check(plan))
+    first, checks = head("backward", arguments, "Gradients"), tuple(upstream_check(plan, plan.kept))
     return Function(first, "Backward pass.", tuple(lines), tuple(block), checks=checks)
 
 

@@ -14,6 +14,7 @@ from indexcalc.codegen.formula import equation_text
 from indexcalc.errors import LimitError, ProgramError, SpecError
 from indexcalc.generation import loaded
 from indexcalc.notes.held import barred_tensors, held_tensors
+from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.steps import check_derivation
 from indexcalc.rewrite.orders import is_weighted
@@ -44,6 +45,9 @@ EVERY = {
     "several blocks": LOGISTIC + "hessian L by (w, X)\nderive w",
     "several products": LOGISTIC + "product hessian L by (w, X) with (s, V)",
     "a Gauss-Newton part": LOGISTIC + "gauss_newton L by w through z\nderive w",
+    "by what is computed from another": LOGISTIC + "derive w\nhessian L by w\ngauss_newton L by w through z",
+    "products by what is computed from another": LOGISTIC
+    + "product hessian L by z with s\nproduct hessian L by w with r",
     "a linear function": "index i : n\ninput x[i]\nL = sum[i](2 * x[i])\nhessian L by x",
     "products with a linear function": "index i : n\ninput x[i]\nL = sum[i](2 * x[i])\nproduct hessian L by x with s",
     "kinks": "index i : n\ninput x[i]\ny[i] = relu(x[i])^2 + abs(x[i])\nL = sum[i](y[i]^2)\n"
@@ -55,6 +59,12 @@ EVERY = {
     "a scalar": "input x\nL = exp(2 * x)\nhessian L by x",
     "a convolution": "index n : N\nindex k : K\nindex i : N-K+1\ninput x[n], w[k]\n"
     "y[i] = sum[k](x[i+k] * w[k])\njacobian y by x\nproduct jacobian y by w with s",
+    "values looked up": "index n : N\nindex v : V\nindex i : I\ninput E[v,i], tok[n] in V\n"
+    "y[n,i] = sin(E[tok[n],i])\njacobian y by E",
+    "names that are one without underscores": "input a, a_a, aa\nL = exp(a * a_a) + sin(aa * a)\nloss L\n"
+    "hessian L by (a, a_a, aa)",
+    "along what code for speed does not keep": "index i : n\nindex j : M\ninput b[i,j], c\nW[i,j] = exp(b[i,j])\n"
+    "L = sum[i,j](W[i,j]) * c\nloss L\nproduct hessian L by W with s",
     "labels": "index n : N\nindex c, e : C\ninput z[n,c], y[n] in C\n"
     "L = 1/N * sum[n](logsumexp[e](z[n,e]) - z[n,y[n]])\nhessian L by z",
     "fused axes": "index n : N\nindex h : H\nindex k : K\ninput W[n,(h,k)]\n"
@@ -78,6 +88,20 @@ def test_every_step_keeps_its_value_and_every_result_is_right(name):
     assert report.ok, "\n".join(map(str, report.failures))
     assert {c.tensor for c in report.comparisons} >= {result.name for result in derivation.problem.results}
     assert ic.validate(derivation, ic.numpy_module(derivation)).ok
+    written = ic.fast_module(derivation)
+    report = check_fast(derivation.problem, loaded(written.source), written)
+    assert report.ok, "\n".join(map(str, report.failures))
+
+
+def test_lines_of_derivatives_in_parts_are_not_too_long():
+    names = "input X[n,f], t[n], first[f], other[f], third[f]\n"
+    text = f"index n : N\nindex f, g : F\n{names}z[n] = sum[f](X[n,f]*first[f]*other[f])\n"
+    text += "p[n] = tanh(z[n] + t[n]*sum[f](third[f]^2))\nL = sum[n](p[n]^2)\nloss L\n"
+    text += "hessian L by (first, other, third)\ngauss_newton L by first through p"
+    derivation = ic.derive(ic.read_problem(text))
+    for source in (ic.numpy_module(derivation), ic.fast_module(derivation).source):
+        assert max(map(len, source.splitlines())) <= 88
+        loaded(source)
 
 
 def test_results_have_the_form_of_a_textbook():

@@ -264,7 +264,8 @@ def made_from(fast: Fast, name: str) -> str:
     statement = fast.problem.by_name[name]
     if statement.kind is Kind.JOINT:
         return statement.note
-    return (statement.note if statement.is_whole else formula(statement, fast.plan.layouts)).partition(" = ")[2]
+    text = statement.note if statement.kind is Kind.LOGDET else formula(statement, fast.plan.layouts)
+    return text.partition(" = ")[2]
 
 
 def meaning(fast: Fast, tensor: str) -> str:

@@ -97,7 +97,10 @@ class Normaliser:
         """A tensor as an operand with its own axes in order, a copy if it is another's under its name."""
         assert isinstance(entry, Access)
         first = self.base(entry)
-        if first != entry and not any(statement.name == entry.tensor for statement in self.done):
+        assert isinstance(first, Access)
+        if first.slots == entry.slots:
+            return product(1, [(first, ONE)])
+        if not any(statement.name == entry.tensor for statement in self.done):
             self.done.append(Statement(entry.tensor, entry.indices, (product(1, [(first, ONE)]),)))
         return product(1, [(entry, ONE)])
 

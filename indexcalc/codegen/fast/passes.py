@@ -24,7 +24,7 @@ from indexcalc.codegen.fast.storing import ancestors
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import call_or_wrap, head
 from indexcalc.codegen.names import python_name
-from indexcalc.codegen.parts import result_values
+from indexcalc.codegen.parts import result_values, returned
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check
@@ -74,7 +74,7 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     arrays += [
         Array(f"values.{plan.stored[t.name]}", plan.axes(t.name)) for t in plan.program.inputs if t.name not in unpacked
     ]
-    block = [*whole_block(fast, body, arrays, fast.results, given=scalars_of(fast)), *ends]
+    block = [*whole_block(fast, body, arrays, fast.results, ends=ends, given=scalars_of(fast)), *ends]
     # An extent of a fused axis is computed from the others, which no formula need hold.
     scalars = [plan.scalars[symbol] for symbol in scalars_of(fast) if plan.scalars[symbol] in identifiers(block)]
     lines = [*unpacking([stored_name(fast, n) for n in unpacked] + scalars), *block]
@@ -88,7 +88,8 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     again = "What is not kept is computed again." if made(body) & set(forward) else ""
     first = head("backward", parameters, "Gradients")
     notes = notes_on(body, fast, again)
-    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes, checks=tuple(upstream_check(plan))), body
+    checks = tuple(upstream_check(plan, {*there, *plan.program.outputs}))
+    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes, checks=checks), body
 
 
 def whole_function(fast: Fast) -> tuple[Function, Body]:
@@ -100,9 +101,9 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     body = pass_body(fast, fast.problem.given, fast.problem.wanted, "both")
     upstream = [up.name for up in plan.derivation.problem.handed]
     arrays = [plan.array(name) for name in (*(t.name for t in plan.program.inputs), *upstream)]
-    block = whole_block(fast, body, arrays, fast.problem.wanted)
     named = [plan.stored[name] for name in outputs]
-    block += gradient_lines(fast, f"return {named[0] if len(named) == 1 else '(' + ', '.join(named) + ')'}, ")
+    ends = gradient_lines(fast, f"return {named[0] if len(named) == 1 else '(' + ', '.join(named) + ')'}, ")
+    block = [*whole_block(fast, body, arrays, fast.problem.wanted, ends=ends), *ends]
     first, summary = whole_head(fast, named)
     notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread, upstream))
     return Function(first, summary, documented(fast, True), tuple(block), notes, checks=checks), body
@@ -173,9 +174,15 @@ def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[
 
 
 def whole_block(
-    fast: Fast, body: Body, arrays: Sequence[Array], results: Sequence[str], given: Collection[sp.Symbol] = ()
+    fast: Fast,
+    body: Body,
+    arrays: Sequence[Array],
+    results: Sequence[str],
+    *,
+    ends: Sequence[str] = (),
+    given: Collection[sp.Symbol] = (),
 ) -> list[str]:
-    """Extents, fused arrays split, the body, and fused results merged."""
+    """Extents, fused arrays split, the body, and fused results merged; `ends` are the lines that return them."""
     plan, names = fast.plan, fast.names
     used = identifiers([*body.lines, *split_sources(fast, body)])
     merged = [name for name in results if name in fast.problem.by_name and is_fused(fast, name)]
@@ -185,8 +192,8 @@ def whole_block(
         if is_fused(fast, array_name) and names.scope.tensors[array_name] in used and array_name not in made(body)
     ]
     merges = [merge_line(names.scope.tensors[name], array_of(fast, name), names.scope) for name in merged]
-    own, is_last = fast.library.like(names.own), set(results) >= {*fast.results}
-    wanted_names = identifiers([*body.lines, *splits, *merges, *(result_values(plan).values() if is_last else ())])
+    own = fast.library.like(names.own)
+    wanted_names = identifiers([*body.lines, *splits, *merges, *ends])
     wanted = [extent for extent in plan.extents if plan.scalars[extent] in wanted_names]
     wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
     lines = extent_lines([e for e in wanted if e not in given], arrays, (*plan.unread, *given), names.scope)
@@ -196,13 +203,13 @@ def whole_block(
         lines += fast.library.like_lines(own, [array.variable for array in floats])
     totals = {s.name for item in body.schedule if isinstance(item, Loop) for s in item.statements}
     scalars = [names.scope.tensors[name] for name in results if name in totals and not fast.problem.by_name[name].axes]
-    ends = [line.format(name) for name in scalars for line in fast.library.ends]
+    unwrapped = [line.format(name) for name in scalars for line in fast.library.ends]
     if names.bounded is not None:
         done = [name for name in dict.fromkeys(results) if name in made(body)]
         others = sorted(name for name in body.whole if name not in done)
         lines += room_lines(names, [array.variable for array in arrays], done, others)
         merges += put_lines([name for name in done if name not in totals], names)
-    return [*lines, *splits, *body.lines, *ends, *merges]
+    return [*lines, *splits, *body.lines, *unwrapped, *merges]
 
 
 def made(body: Body) -> set[str]:
@@ -226,7 +233,5 @@ def split_sources(fast: Fast, body: Body) -> list[str]:
 
 def gradient_lines(fast: Fast, start: str) -> list[str]:
     """``return Gradients(...)``."""
-    pairs = [(name, stored_name(fast, tensor)) for name, tensor in fast.gradients.items()]
-    pairs += result_values(fast.plan).items()
-    values = [name for name, _ in pairs] if all(n == v for n, v in pairs) else [f"{n}={v}" for n, v in pairs]
-    return call_or_wrap(f"{start}Gradients", values)
+    gradients = {name: stored_name(fast, tensor) for name, tensor in fast.gradients.items()}
+    return returned({**gradients, **result_values(fast.plan)}, start)

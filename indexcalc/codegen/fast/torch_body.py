@@ -140,7 +140,7 @@ class BlockFunction:
         parameters += ["*", *keywords] if keywords else []
         results = [self.names.scope.tensors[s.name] for s in (*self.written, *self.totals)]
         what = f"One block of {', '.join(results)}."
-        summary = what if len(what) < 80 else "One block of the results of a loop."
+        summary = what if len(what) < 75 else "One block of the results of a loop."
         first = head(self.name, parameters, f"tuple[{array}, ...]")
         return [first, f'    """{summary}"""', *(f"    {line}" for line in body)]
 
