@@ -279,6 +279,8 @@ def why_no_claim(accused: Accused) -> str:
     start = statement.span.start
     if CONDITIONS.search(page.document.source[max(0, start - 40) : start].lower()):
         return "it may be a condition"
+    if not statement.conditions and BEHIND_IT.match(page.document.source[statement.span.end :][:40].lower()):
+        return "it may hold under the condition that follows"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
     if any(is_value_of_function(page, tree) for tree in (one.relation.left, one.relation.right)):
@@ -343,6 +345,10 @@ CONDITIONS = re.compile(
     r"|satisf\w+|when|whenever|if|iff|unless|until|subject to|choice of|choos\w+|the case(?: of)?)[\s$(\\]*$"
 )
 """Words right before an equation that may only state where something holds, or what is asked for."""
+
+
+BEHIND_IT = re.compile(r"[\s$)\\.,;\]]*(?:when(?:ever)?|if|iff|only if|provided|unless|as long as)\b")
+"""Words right behind an equation that begin the condition under which it holds."""
 
 
 def asks(page: Page, relation: Relation) -> bool:

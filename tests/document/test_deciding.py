@@ -678,3 +678,11 @@ def test_on_a_page_where_most_comes_out_false_nothing_is_refuted():
     assert found(*excused, false).verdict is OPEN
     assert "5 relations of this page come out false as they are read and 0 true" in found(*excused, false).reason
     assert found(true, true, *excused, false).verdict is REFUTED
+
+
+@pytest.mark.parametrize("words", ["when", "if", "whenever", "only if", "provided that"])
+def test_an_equation_may_hold_under_a_condition_that_is_said_behind_it(words):
+    given = r"Let $z \in \mathbb{R}$ and $A \in \mathbb{R}^{n \times n}$."
+    false = r"\mathrm{tr}(A) = 2 \mathrm{tr}(A^\top)"
+    assert check(f"{given}\n\n${false}$ {words} $z = 1$.").claims[-2].verdict is OPEN
+    assert check(f"{given}\n\n${false}$, and $z = 1$.").claims[-2].verdict is REFUTED
