@@ -141,7 +141,7 @@ class Measure:
         node = self.nodes[number]
         if node.operation is Operation.PRODUCT:
             return self.copies(number)
-        if node.operation is Operation.MOVE:
+        if node.operation is Operation.EXPRESSION:
             return self.moved(number)
         return BY_THE_WAY.get(node.name, 0) * self.size(number)
 

@@ -24,7 +24,7 @@ class Operation(Enum):
     MAP = "a function of aligned entries"
     REDUCE = "the sum, the largest or the smallest value over axes"
     PRODUCT = "a product of two arrays, summed"
-    MOVE = "an expression of whole arrays: the last argument, with a number in braces for each other one"
+    EXPRESSION = "an expression of whole arrays: the last argument, with a number in braces for each other one"
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class Lowering(Arrays):
 
     def expressed(self, expression: Source, uses: tuple[Use, ...], axes: Axes) -> Array:
         """An expression of arrays, each of which has a number in braces in it."""
-        return self.made(Operation.MOVE, flat(expression), (*uses, expression), axes)
+        return self.made(Operation.EXPRESSION, flat(expression), (*uses, expression), axes)
 
     def within_block(self, statement: Statement, entry: Access) -> tuple[Statement, Mapping[sp.Symbol, str]]:
         """The statement with the places that a block reads, and the names of where they begin and of how many."""

@@ -85,7 +85,7 @@ def outlined(
             f"{unknowns[0].name} is determined by a system, which is solved as a whole, in memory that libraries take; "
             "code for speed cannot keep within a bound of memory there: leave the bound out"
         )
-    taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
+    taken = names_in(plan)
     fields = {name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items()}
     inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}
     own = {
@@ -102,7 +102,6 @@ def outlined(
         )
     if steps:
         return outlined_steps(plan, gradients, arrays, sizes=sizes, block=block, library=library)
-    taken |= {inner.name for statement in plan.forward for inner in statement.inside}
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *results)))
     needed = ancestors(tuple(every.values()), wanted)
@@ -117,6 +116,13 @@ def outlined(
     kept = kept_tensors(blocking, forward, results)
     fast = Fast(plan, blocking, names, gradients, kept, block, library, arrays)
     return replace(fast, names=replace(names, bounded=bounded(fast))) if is_bounded else fast
+
+
+def names_in(plan: Plan) -> set[str]:
+    """The names of all tensors, those inside of roots among them."""
+    statements = (*plan.forward, *plan.backward)
+    every = (one.name for statement in statements for one in (statement, *statement.inside))
+    return {*every, *plan.tensors, *plan.program.tensors}
 
 
 def bounded(fast: Fast) -> Bounded:
@@ -144,7 +150,7 @@ def outlined_steps(
             "step; the module for reading has them"
         )
     problem = plan.derivation.problem
-    taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
+    taken = names_in(plan)
     named: dict[tuple[str, ...], str] = {}
     results = tuple(dict.fromkeys((*gradients.values(), *arrays)))
     backward = segments_of(plan.backward, plan, results, taken, named)

@@ -227,7 +227,7 @@ def number_in(text: str) -> float | None:
 
 def is_aligned(node: Node) -> bool:
     """Whether each entry is made from the entries at its own places, whatever the lengths of the axes."""
-    return node.operation not in (Operation.DIAGONAL, Operation.MOVE) and node.name not in (
+    return node.operation not in (Operation.DIAGONAL, Operation.EXPRESSION) and node.name not in (
         "np.broadcast_to",
         "np.full",
     )

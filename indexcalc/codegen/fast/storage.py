@@ -73,7 +73,7 @@ class Storage:
     def settle_result(self, tensor: str, number: int) -> None:
         """Let a result, and the chain that ends in it, be computed in the result's array."""
         place = Place(result=tensor)
-        fixed = (Operation.LEAF, Operation.DIAGONAL, Operation.MOVE)
+        fixed = (Operation.LEAF, Operation.DIAGONAL, Operation.EXPRESSION)
         while number not in self.places and self.nodes[number].operation not in fixed:
             self.places[number] = place
             before = self.inheritable(number)
@@ -200,7 +200,7 @@ def is_shared(node: Node) -> bool:
 
 def is_view(node: Node) -> bool:
     """Whether an array shows the memory of another."""
-    window = node.operation is Operation.MOVE and node.name.startswith(("_windows(", LAYER))
+    window = node.operation is Operation.EXPRESSION and node.name.startswith(("_windows(", LAYER))
     return window or node.operation is Operation.DIAGONAL or node.name == "np.broadcast_to"
 
 

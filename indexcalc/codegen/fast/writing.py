@@ -287,7 +287,7 @@ class Writer:
                 return Call("np.arange", (Atom(start), end) if start else (end,))
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
-        if node.operation is Operation.MOVE:
+        if node.operation is Operation.EXPRESSION:
             *_, expression = node.arguments
             assert not isinstance(expression, Use)
             return filled(expression, [self.in_order(use) for use in node.uses])
