@@ -34,7 +34,8 @@ class Values(NamedTuple):
 
 
 class GaussNewton(NamedTuple):
-    """Gauss-Newton part of the second derivative of the loss by W and W, through z, in its parts.
+    """Gauss-Newton part of the second derivative of the loss by W and W, through z, in
+    its parts.
 
     GN[c,f,d,g] = delta[c,d] * GN_block[c,f,g] - GN_full[c,f,d,g]
     """

@@ -37,7 +37,8 @@ class Values(NamedTuple):
 
 
 class GaussNewton(NamedTuple):
-    """Gauss-Newton part of the second derivative of the loss by W and W, through s, in its parts.
+    """Gauss-Newton part of the second derivative of the loss by W and W, through s, in
+    its parts.
 
     GN[i,k,j,l] = delta[i,j] * GN_block[i,k,l] - GN_full[i,k,j,l]
     """

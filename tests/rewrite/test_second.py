@@ -109,9 +109,9 @@ def test_what_is_assumed_of_a_tensor_says_nothing_of_slopes_by_it():
 def test_what_is_assumed_of_other_tensors_still_holds():
     spec = "index k : K\ninput x[k], y[k]\nassume sum[k](y[k]) = 1\nL = logsumexp[k](x[k]) * sum[k](y[k]^2)\n"
     problem = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by x")
-    assert problem.alone.program.assumptions == problem.program.assumptions
+    assert problem.alone[0].program.assumptions == problem.program.assumptions
     by_y = read_problem(spec + "L2 = L * sum[k](y[k])\nloss L2\nhessian L2 by y")
-    assert by_y.alone.program.assumptions == ()
+    assert by_y.alone[0].program.assumptions == ()
     assert by_y.first.program.assumptions == ()
 
 
