@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from indexcalc.document.choices import Interpretation, Key, Kind, meaning_key
 from indexcalc.document.constraints import constraint_on
-from indexcalc.document.evidence import CLOSE, GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
+from indexcalc.document.evidence import CLOSE, GUESSES, Votes, contradicted, is_guess, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page
 from indexcalc.document.paths import further_path
@@ -404,9 +404,10 @@ NEW = re.compile(
 def renames(accused: Accused, name: str) -> bool:
     """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it stands elsewhere.
 
-    It does so in another section, item or row, and where a name in the earlier equation has a new meaning since. An
-    item in which its shapes do not fit with what stands outside of it speaks of other arrays. It gives no new meaning
-    if what follows holds with the earlier one; in the same place it does if what follows holds with its own alone.
+    It does so in another section, example, item or row, and where a name in the earlier equation has a new meaning
+    since. An item in which its shapes do not fit with what stands outside of it speaks of other arrays. It gives no new
+    meaning if what follows holds with the earlier one; in the same place it does if what follows holds with its own
+    alone.
     """
     page, own = accused.page, accused.judged.relation.number
     numbers = [n for n in page.defining.get(name, ()) if n < own]
@@ -422,7 +423,7 @@ def renames(accused: Accused, name: str) -> bool:
     if clash and sections.unit(start) and len(units) > 1:
         return True
     elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
-    elsewhere = elsewhere or read_anew(page, numbers[-1], own)
+    elsewhere = elsewhere or sections.example(earlier) != sections.example(start) or read_anew(page, numbers[-1], own)
     return elsewhere and not rejected(accused, name)
 
 
@@ -458,8 +459,9 @@ def rejected(accused: Accused, name: str) -> bool:
     page, number = accused.page, accused.judged.relation.number
     line = page.document.place(page.statements[number].span.start)[0]
     says = accused.votes.get(meaning_key(name, line), {})
-    own = len(says.get(str(number), ()))
-    return any(len(others(who, number)) > own for option, who in says.items() if option != str(number))
+    behind = {option: sum(voter[0] > number for voter in who) for option, who in says.items()}
+    own = behind.pop(str(number), 0)
+    return any(count > own for count in behind.values())
 
 
 def many_names(page: Page, tree: Sum) -> bool:

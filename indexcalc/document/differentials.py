@@ -238,12 +238,11 @@ def hold(table: Table, name: str) -> None:
         return
     here = table.page.section(table.number)
     constant = is_said_constant(table, name) or name in table.page.held[table.number]
-    question = choice(
-        Kind.DERIVATIVE,
-        f"{name} in statement {table.number}",
-        Option("varies", 0.0, f"{name} varies too"),
-        Option("held", 0.3, f"{name} is held", free=here not in around, stated=constant),
-    )
+    varies = Option("varies", 0.1 if constant else 0.0, f"{name} varies too")
+    held = Option("held", 0.0 if constant else 0.3, f"{name} is held", free=here not in around, stated=constant)
+    # What is said is what is usual here: several names may be held at once.
+    order = (held, varies) if constant else (varies, held)
+    question = choice(Kind.DERIVATIVE, f"{name} in statement {table.number}", *order)
     if table.asking(question).name == "varies":
         raise NotUnderstoodError(f"{name} varies elsewhere, and is held here")
 

@@ -83,6 +83,11 @@ class Sections:
         text = self.document.line_text(line).lstrip()
         return f"{line}" if UNIT.match(text) else ""
 
+    def example(self, position: int) -> int:
+        """Where the example around a position starts; -1 outside of examples."""
+        starts = (one.start for one in self.document.sections if one.is_example and one.start <= position)
+        return next((start for start in reversed([*starts]) if start >= self.around(position)[0]), -1)
+
     def said(self, position: int) -> frozenset[str]:
         """The properties of matrices of which the words of the section around a position speak."""
         start, end = self.around(position)

@@ -185,3 +185,11 @@ $$\frac{\partial f}{\partial \mathbf{x}} = GRADIENT$$
 def test_a_formula_in_plain_letters_does_not_vary_with_the_bold_one():
     assert judged(check(PLACES.replace("GRADIENT", r"2 k\, \mathbf{x}")).claims[-1]) is CONFIRMED
     assert judged(check(PLACES.replace("GRADIENT", r"3 k\, \mathbf{x}")).claims[-1]) is not CONFIRMED
+
+
+def test_several_names_are_held_whose_differentials_are_said_to_be_zero():
+    start = (r"f = a^\top X b", r"\mathrm{d} f = \mathrm{d} a^\top X b + a^\top \mathrm{d} X b + a^\top X \mathrm{d} b")
+    zero = (r"\mathrm{d} a = 0", r"\mathrm{d} b = 0")
+    assert last(*start, *zero, r"\mathrm{d} f = a^\top \mathrm{d} X b") is CONFIRMED
+    assert last(*start, *zero, r"\mathrm{d} f = 2 a^\top \mathrm{d} X b") is not CONFIRMED
+    assert last(*start, zero[0], r"\mathrm{d} f = a^\top \mathrm{d} X b") is not CONFIRMED

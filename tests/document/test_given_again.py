@@ -59,3 +59,25 @@ def test_what_can_be_compared_or_not_read_is_no_other_meaning(again):
 def test_a_size_is_no_update():
     page = r"Let $a \in \mathbb{R}^H$." + "\n\n" + r"$$H = H \sum_h a_h$$"
     assert last(page) is not Verdict.DEFINITION
+
+
+@pytest.mark.parametrize("word", ["**Example {}.**", "**eg** {}.", "**例 {}**"])
+def test_a_name_has_a_meaning_of_its_own_in_each_example(word):
+    first = word.format(1) + r" Here $f = a^\top X b$, so $2 f = 2 a^\top X b$."
+    second = word.format(2) + r" $f = a^\top \exp(X b)$."
+    sizes = r"Let $a \in \mathbb{R}^m$, $b \in \mathbb{R}^n$ and $X \in \mathbb{R}^{m \times n}$."
+    found = check("\n\n".join([sizes, first, second])).claims[-1]
+    assert found.verdict is not Verdict.REFUTED
+    together = check(" ".join([sizes, first.removeprefix(word.format(1)), second.removeprefix(word.format(2))]))
+    assert together.claims[-1].verdict is Verdict.REFUTED
+
+
+def test_a_name_has_a_meaning_of_its_own_in_each_exercise_in_latex():
+    def body(before: str, between: str, after: str) -> str:
+        one, other = r"$f = a^\top X b$, so $2 f = 2 a^\top X b$.", r"$f = a^\top \exp(X b)$."
+        sizes = r"Let $a \in \mathbb{R}^m$, $b \in \mathbb{R}^n$ and $X \in \mathbb{R}^{m \times n}$."
+        return "\n".join([r"\begin{document}", sizes, before, one, between, other, after, r"\end{document}"])
+
+    apart = body(r"\begin{exercise}", "\\end{exercise}\n\\begin{exercise}", r"\end{exercise}")
+    assert check(apart, "note.tex").claims[-1].verdict is not Verdict.REFUTED
+    assert check(body("", "", ""), "note.tex").claims[-1].verdict is Verdict.REFUTED
