@@ -279,7 +279,7 @@ def why_no_claim(accused: Accused) -> str:
     start = statement.span.start
     if CONDITIONS.search(page.document.source[max(0, start - 40) : start].lower()):
         return "it may be a condition"
-    if not statement.conditions and BEHIND_IT.match(page.document.source[statement.span.end :][:40].lower()):
+    if not statement.conditions and BEHIND_IT.match(page.document.source, statement.span.end):
         return "it may hold under the condition that follows"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
@@ -347,8 +347,8 @@ CONDITIONS = re.compile(
 """Words right before an equation that may only state where something holds, or what is asked for."""
 
 
-BEHIND_IT = re.compile(r"[\s$)\\.,;\]]*(?:when(?:ever)?|if|iff|only if|provided|unless|as long as)\b")
-"""Words right behind an equation that begin the condition under which it holds."""
+BEHIND_IT = re.compile(r"(?:[ \t$)\\,\]]|\n(?!\s*\n))*(?:when(?:ever)?|if|iff|only if|provided|unless|as long as)\b")
+"""Words right behind an equation, in its sentence, that begin the condition under which it holds."""
 
 
 def asks(page: Page, relation: Relation) -> bool:

@@ -685,4 +685,7 @@ def test_an_equation_may_hold_under_a_condition_that_is_said_behind_it(words):
     given = r"Let $z \in \mathbb{R}$ and $A \in \mathbb{R}^{n \times n}$."
     false = r"\mathrm{tr}(A) = 2 \mathrm{tr}(A^\top)"
     assert check(f"{given}\n\n${false}$ {words} $z = 1$.").claims[-2].verdict is OPEN
+    assert check(f"{given}\n\n$${false}$$\n{words} $z = 1$.").claims[-2].verdict is OPEN
     assert check(f"{given}\n\n${false}$, and $z = 1$.").claims[-2].verdict is REFUTED
+    assert check(f"{given}\n\n${false}$. {words.capitalize()} $z = 1$, then $y = 1$.").claims[-3].verdict is REFUTED
+    assert check(f"{given}\n\n$${false}$$\n\n{words} $z = 1$, then $y = 1$.").claims[-3].verdict is REFUTED
