@@ -263,7 +263,6 @@ def claims_of(
         decision = decided(
             page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong, distrust=distrust
         )
-        tally.count(decision)
         holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
         wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
         unclear = decision.verdict is Verdict.UNCLEAR and member == 1
@@ -274,6 +273,7 @@ def claims_of(
         if decision.verdict is Verdict.UNCLEAR and constrains(page, number, member, found):
             yield claim_of(page, side, Verdict.CONDITION, "", display=statement.span.display)
             continue
+        tally.count(decision)
         claim = explained(page, side, decision, corrector, display=statement.span.display)
         if claim.line in explain and found:
             one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]

@@ -35,7 +35,7 @@ class Decision:
         assumptions: what is not usual in the reading that decided.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
         remedy: the line of a context that would settle what is not decided, if one would.
-        is_false: whether it is not decided, but comes out false as it is read.
+        is_false: whether it is not decided, but false under the usual reading of it.
     """
 
     verdict: Verdict
@@ -70,16 +70,19 @@ class Tally:
     @property
     def doubt(self) -> Doubt | None:
         """Why nothing on the page is refuted; None if it is read as it is meant."""
-        if self.false <= MOST_FALSE * self.true + 1:
+        if self.false <= MOST_FALSE * self.true + FEW:
             return None
         return Doubt(
-            f"{self.false} relations of this page come out false as they are read and {self.true} true, so it may not "
-            "be read as it is meant"
+            f"it is false as it is read, but so are {self.false} other relations of the page, which may need something "
+            f"that is not said, and only {self.true} are true: the page may mean other things by its names"
         )
 
 
 MOST_FALSE = 2
 """How many relations may come out false for each one that is true, on a page that is read as it is meant."""
+
+FEW = 4
+"""How many may besides: what is given on a page of few claims is false in general."""
 
 
 def decided(
@@ -279,7 +282,11 @@ def why_no_claim(accused: Accused) -> str:
     start = statement.span.start
     if CONDITIONS.search(page.document.source[max(0, start - 40) : start].lower()):
         return "it may be a condition"
-    if not statement.conditions and BEHIND_IT.match(page.document.source, statement.span.end):
+    if (
+        not statement.conditions
+        and is_last(page, one.relation)
+        and BEHIND_IT.match(page.document.source, statement.span.end)
+    ):
         return "it may hold under the condition that follows"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
@@ -347,8 +354,18 @@ CONDITIONS = re.compile(
 """Words right before an equation that may only state where something holds, or what is asked for."""
 
 
-BEHIND_IT = re.compile(r"(?:[ \t$)\\,\]]|\n(?!\s*\n))*(?:when(?:ever)?|if|iff|only if|provided|unless|as long as)\b")
-"""Words right behind an equation, in its sentence, that begin the condition under which it holds."""
+BEHIND_IT = re.compile(
+    r"(?:[ \t$)\\,\]]|\\end\{\w+\*?\}|\n(?!\s*\n))*"
+    r"\(?(?:(?:only )?(?:when|if)|whenever|iff|provided|unless|as long as|assuming)\b[\w\s,'-]{0,30}(?:\$|\\\(|\\\[)"
+)
+"""Words right behind an equation, in its sentence, that begin a condition with a formula: under that it holds."""
+
+
+def is_last(page: Page, relation: Relation) -> bool:
+    """Whether a relation is the last one of its mathematics, so that what stands behind that speaks of it."""
+    statements, number = page.statements, relation.number
+    ends = relation.member == len(statements[number].sides) - 1
+    return ends and (number + 1 == len(statements) or statements[number + 1].number != statements[number].number)
 
 
 def asks(page: Page, relation: Relation) -> bool:
@@ -423,7 +440,8 @@ def renames(accused: Accused, name: str) -> bool:
     if clash and sections.unit(start) and len(units) > 1:
         return True
     elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
-    elsewhere = elsewhere or sections.example(earlier) != sections.example(start) or read_anew(page, numbers[-1], own)
+    examples = {sections.example(earlier), sections.example(start)}
+    elsewhere = elsewhere or (len(examples) == 2 and -1 not in examples) or read_anew(page, numbers[-1], own)
     return elsewhere and not rejected(accused, name)
 
 

@@ -237,12 +237,22 @@ def hold(table: Table, name: str) -> None:
     if any(depends_on(table.definitions, one, name) for one in free):
         return
     here = table.page.section(table.number)
-    constant = is_said_constant(table, name) or name in table.page.held[table.number]
-    varies = Option("varies", 0.1 if constant else 0.0, f"{name} varies too")
-    held = Option("held", 0.0 if constant else 0.3, f"{name} is held", free=here not in around, stated=constant)
-    # What is said is what is usual here: several names may be held at once.
-    order = (held, varies) if constant else (varies, held)
-    question = choice(Kind.DERIVATIVE, f"{name} in statement {table.number}", *order)
+    said = [one for one in sorted(names_around(table)) if is_said_constant(table, one)]
+    if name in said:
+        # What is said of several names is one option, so that all are held at once.
+        question = choice(
+            Kind.DERIVATIVE,
+            f"what is said not to vary in statement {table.number}",
+            Option("varies", 0.0, f"{' and '.join(said)} may vary all the same"),
+            Option("held", 0.3, f"{' and '.join(said)} {'is' if len(said) == 1 else 'are'} held", stated=True),
+        )
+    else:
+        question = choice(
+            Kind.DERIVATIVE,
+            f"{name} in statement {table.number}",
+            Option("varies", 0.0, f"{name} varies too"),
+            Option("held", 0.3, f"{name} is held", free=here not in around),
+        )
     if table.asking(question).name == "varies":
         raise NotUnderstoodError(f"{name} varies elsewhere, and is held here")
 
@@ -256,11 +266,29 @@ def varied_around(table: Table, name: str) -> frozenset[Range]:
     )
 
 
+def names_around(table: Table) -> frozenset[str]:
+    """The names that stand under a d anywhere."""
+    every = (one for variations in table.page.variations for member in variations.members for one in member)
+    return frozenset(table.styled(one).name for one in every)
+
+
 def is_said_constant(table: Table, name: str) -> bool:
-    """Whether a statement says that the differential of a name is zero."""
+    """Whether a word says here that a name is held, or ``dA = 0`` before the statement, in its section.
+
+    What is said of a trace or a sum of a differential, or in an inequality, says nothing of the name itself.
+    """
+    page, number = table.page, table.number
+    if name in page.held[number]:
+        return True
     return any(
-        len(statement.trees) > 1 and statement.trees[1].is_zero and is_differential_of(table, number, name)
-        for number, statement in enumerate(table.page.statements)
+        len(statement.sides) == 2
+        and statement.sides[1].relation == "="
+        and statement.trees[-1].is_zero
+        and [token.text for token in statement.sides[0].tokens][:-1] in ([], ["d"])
+        and is_differential_of(table, before, name)
+        and page.section(before) == page.section(number)
+        for before, statement in enumerate(page.statements[:number])
+        if len(statement.trees) == 2
     )
 
 

@@ -21,6 +21,14 @@ RENEWED = 2
 UNIT = re.compile(r"\||\\item\b|[-*+] |\d+[.)] |<(?:tr|li|td)\b")
 """How the line of an item or a row begins."""
 
+EXAMPLES = re.compile(
+    r"^\s*\*\*(?P<word>e\.?g\.?|ex|example|exercise|problem|question|beispiel|aufgabe|exemple|ejemplo|例题?|练习)\s*"
+    r"(?:\d[\d.]*[^*\n]*\*\*|\*\*\s*\d)"
+    r"|\\(?P<mark>begin|end)\{(?:example|exercise|problem|question|ex)\*?\}",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How examples and exercises begin, and how environments of them end: each may give names anew."""
+
 PROPERTIES = {
     "symmetric": re.compile(
         r"(?<!not )(?<!non-)(?<!skew-)(?<!skew )(?<!a)symmetric"
@@ -85,8 +93,20 @@ class Sections:
 
     def example(self, position: int) -> int:
         """Where the example around a position starts; -1 outside of examples."""
-        starts = (one.start for one in self.document.sections if one.is_example and one.start <= position)
-        return next((start for start in reversed([*starts]) if start >= self.around(position)[0]), -1)
+        return next((start for start, end in reversed(self.examples) if start <= position < end), -1)
+
+    @cached_property
+    def examples(self) -> tuple[Range, ...]:
+        """Examples and exercises: in LaTeX environments, in Markdown from a bold word with a number to the next one."""
+        found: list[Range] = []
+        for match in EXAMPLES.finditer(self.document.source):
+            start = match.start()
+            if found and found[-1][1] > start:
+                found[-1] = found[-1][0], start
+            if match["mark"] != "end":
+                end = self.around(start)[1] if match["mark"] is None else len(self.document.source)
+                found.append((start, end))
+        return tuple(found)
 
     def said(self, position: int) -> frozenset[str]:
         """The properties of matrices of which the words of the section around a position speak."""

@@ -193,3 +193,36 @@ def test_several_names_are_held_whose_differentials_are_said_to_be_zero():
     assert last(*start, *zero, r"\mathrm{d} f = a^\top \mathrm{d} X b") is CONFIRMED
     assert last(*start, *zero, r"\mathrm{d} f = 2 a^\top \mathrm{d} X b") is not CONFIRMED
     assert last(*start, zero[0], r"\mathrm{d} f = a^\top \mathrm{d} X b") is not CONFIRMED
+
+
+NOT_ZERO = [
+    r"\mathrm{d} a \neq 0$ and $\mathrm{d} b \neq 0",
+    r"\mathrm{d} a \to 0$ and $\mathrm{d} b \to 0",
+    r"\mathbb{E}[\mathrm{d} a] = 0$ and $\mathbb{E}[\mathrm{d} b] = 0",
+    r"\mathrm{d} a\, \mathrm{d} b = 0",
+    r"a\, \mathrm{d} a = 0$ and $b\, \mathrm{d} b = 0",
+]
+
+
+@pytest.mark.parametrize("said", NOT_ZERO)
+def test_a_name_is_held_only_where_its_own_differential_is_zero(said):
+    start = r"Let $a, b, X \in \mathbb{R}$ and $f = a X b$."
+    every = r"$$\mathrm{d} f = X b\, \mathrm{d} a + a b\, \mathrm{d} X + a X\, \mathrm{d} b$$"
+    page = "\n\n".join([start, every, f"Here ${said}$.", r"$$\mathrm{d} f = a b\, \mathrm{d} X$$"])
+    assert judged(check(page).claims[-1]) is not CONFIRMED
+
+
+def test_what_is_held_in_a_section_varies_in_others():
+    start = r"Let $x, p, q \in \mathbb{R}$ and $H = x p q$."
+    every = r"$$\mathrm{d} H = p q\, \mathrm{d} x + x q\, \mathrm{d} p + x p\, \mathrm{d} q$$"
+    part, zero = r"$$\mathrm{d} H = p q\, \mathrm{d} x$$", r"$\mathrm{d} p = 0$ and $\mathrm{d} q = 0$"
+    for before in ("\n\n# Special case\n\n", ""):
+        page = "\n\n".join([start, every, part, f"{before}Here {zero}.", part])
+        first, *_, last_one = [
+            one for one in check(page).claims if one.latex.startswith("= p q") and "+" not in one.latex
+        ]
+        assert judged(first) is not CONFIRMED
+        assert judged(last_one) is CONFIRMED
+        assert last_one.assumptions == ("a name behind a d is that of a differential", "p and q are held")
+    there = "\n\n".join([start, every, f"# Special case\n\nHere {zero}.", f"# In general\n\n{part}"])
+    assert judged(check(there).claims[-1]) is not CONFIRMED

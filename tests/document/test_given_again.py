@@ -81,3 +81,25 @@ def test_a_name_has_a_meaning_of_its_own_in_each_exercise_in_latex():
     apart = body(r"\begin{exercise}", "\\end{exercise}\n\\begin{exercise}", r"\end{exercise}")
     assert check(apart, "note.tex").claims[-1].verdict is not Verdict.REFUTED
     assert check(body("", "", ""), "note.tex").claims[-1].verdict is Verdict.REFUTED
+
+
+def test_what_stands_behind_an_example_speaks_of_what_stands_before_it():
+    start = r"Let $A \in \mathbb{R}^{n \times n}$, $x \in \mathbb{R}^n$ and $f = x^\top A x$, so $2 f = 2 x^\top A x$."
+    wrong = r"So the loss is $$f = 2 x^\top A x$$"
+    example = "\\begin{example} Take $n = 1$. \\end{example}"
+    assert check(f"{start}\n\n{example}\n\n{wrong}", "note.tex").claims[-1].verdict is Verdict.REFUTED
+    assert check(f"{start}\n\n**Example 1.** {wrong}").claims[-1].verdict is Verdict.REFUTED
+
+
+def test_solutions_know_what_their_exercises_give():
+    text = """# Exercises
+
+**Exercise 1.** Let $A, B \\in \\mathbb{R}^{n \\times m}$ and $g = \\mathrm{tr}(A B^\\top)$. Find $\\nabla_A g$.
+
+**Exercise 2.** Let $A, B \\in \\mathbb{R}^{n \\times n}$ and $g = \\mathrm{tr}(A B)$. Find $\\nabla_A g$.
+
+# Solutions
+
+**Exercise 1.** $\\nabla_A g = B$.
+"""
+    assert check(text).claims[-1].verdict in TRUE

@@ -11,12 +11,8 @@ ITEM, ROW = 7, 8
 
 TEX_LEVELS = {"part": 0, "chapter": 0, "section": 1, "newslide": 2, "subsection": 2, "subsubsection": 3, "paragraph": 4}
 
-EXAMPLE = r"(?:e\.?g\.?|ex|example|exercise|problem|question|beispiel|aufgabe|exemple|ejemplo|例题?|练习)"
-"""What examples and exercises are called: each gives its names anew."""
-
 MARKDOWN_LINE = re.compile(
     r"(?P<heading>\s{0,3}#{1,6}(?=\s))|(?P<html><h[1-6]\b)|(?P<bold>\*\*[^*\n]+\*\*[:.]?\s*$)"
-    rf"|(?P<example>\*\*{EXAMPLE}\s*(?:\d[\d.]*[^*\n]*\*\*|\*\*\s*\d))"
     r"|(?P<item>\s{0,3}(?:\d+|[a-z])[.)]\s)|(?P<row>\s{0,3}\|)|(?P<blank>\s*$)|(?P<inside>\s{2,}|\t|[-*+]\s|>)|(?P<text>.)",
     re.IGNORECASE,
 )
@@ -24,7 +20,6 @@ MARKDOWN_LINE = re.compile(
 TEX_MARK = re.compile(
     r"\\(?P<command>part|chapter|section|subsection|subsubsection|paragraph|newslide)\b"
     r"|\\begin\{(?P<frame>frame)\}|\\(?P<list>begin|end)\{enumerate\}|\\(?P<item>item)\b"
-    rf"|\\(?:begin|end)\{{(?P<example>{EXAMPLE})\*?\}}"
 )
 
 
@@ -33,16 +28,10 @@ class Section:
     """The start of a section, and its level: a smaller one holds larger ones.
 
     What follows a list or a table starts a section of the level just above its items or rows.
-
-    Attributes:
-        start: where it starts.
-        level: its level.
-        is_example: whether it is an example or an exercise, or what follows one.
     """
 
     start: int
     level: int
-    is_example: bool = False
 
 
 def find_sections(text: str, name: str) -> tuple[Section, ...]:
@@ -51,7 +40,7 @@ def find_sections(text: str, name: str) -> tuple[Section, ...]:
 
 
 def tex_sections(text: str) -> Iterator[Section]:
-    """Sections, slides, examples, and the items of numbered lists."""
+    """Sections, slides, and the items of numbered lists."""
     numbered: list[bool] = []
     for match in TEX_MARK.finditer(text):
         if match["command"]:
@@ -64,21 +53,19 @@ def tex_sections(text: str) -> Iterator[Section]:
             numbered.pop()
             if not numbered:
                 yield Section(match.start(), ITEM - 1)
-        elif match["example"]:
-            yield Section(match.start(), ITEM - 1, is_example=True)
         elif match["item"] and len(numbered) == 1:
             yield Section(match.start(), ITEM)
 
 
 def markdown_sections(text: str) -> Iterator[Section]:
-    """Headings, lines in bold, examples with a number, numbered items, and rows of tables."""
+    """Headings, lines in bold, numbered items, and rows of tables."""
     position, level, blank = 0, 0, True
     for line in text.splitlines(keepends=True):
         match = MARKDOWN_LINE.match(line)
         kind = str(match.lastgroup) if match else "blank"
         opened = opens(kind, match.group() if match else "", level, blank)
         if opened is not None:
-            yield Section(position, opened, is_example=kind == "example")
+            yield Section(position, opened)
             level = opened
         blank = kind == "blank"
         position += len(line)
@@ -90,7 +77,7 @@ def opens(kind: str, mark: str, level: int, blank: bool) -> int | None:
         return mark.count("#")
     if kind == "html":
         return int(mark[-1])
-    if kind in ("bold", "example"):
+    if kind == "bold":
         return ITEM - 1
     if kind == "item":
         return ITEM
