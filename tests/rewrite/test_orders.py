@@ -61,6 +61,8 @@ EVERY = {
     "y[i] = sum[k](x[i+k] * w[k])\njacobian y by x\nproduct jacobian y by w with s",
     "values looked up": "index n : N\nindex v : V\nindex i : I\ninput E[v,i], tok[n] in V\n"
     "y[n,i] = sin(E[tok[n],i])\njacobian y by E",
+    "a kept array with fused axes": "index i, j : N\nindex h : H\nindex k, q, r : D\nindex w : N*H\n"
+    "input b[k,r,j,(i,h)]\nv[q,w,k,j] = delta[k,q] * b[q,q,j,w]\nF[j,k] = norm2[w](b[k,k,j,w])\njacobian F by b",
     "names that are one without underscores": "input a, a_a, aa\nL = exp(a * a_a) + sin(aa * a)\nloss L\n"
     "hessian L by (a, a_a, aa)",
     "along what code for speed does not keep": "index i : n\nindex j : M\ninput b[i,j], c\nW[i,j] = exp(b[i,j])\n"

@@ -185,7 +185,7 @@ def whole_block(
     """Extents, fused arrays split, the body, and fused results merged; `ends` are the lines that return them."""
     plan, names = fast.plan, fast.names
     used = identifiers([*body.lines, *split_sources(fast, body)])
-    merged = [name for name in results if name in fast.problem.by_name and is_fused(fast, name)]
+    merged = [name for name in results if name in made(body) and is_fused(fast, name)]
     splits = [
         split_line(names.scope.tensors[array_name], array_of(fast, array_name), names.scope)
         for array_name in given_names(fast)
