@@ -300,6 +300,21 @@ def ridge_closed_form(a):
     return {"w": w, "L": 0.5 * F.mse_loss(a.V @ w, a.t)}
 
 
+def newton_logistic(a):
+    def loss(w):
+        return F.binary_cross_entropy_with_logits(a.X @ w, a.y) + a.alpha / 2 * (w**2).sum()
+
+    return {"v": a.w - torch.linalg.solve(torch.func.hessian(loss)(a.w), torch.func.grad(loss)(a.w))}
+
+
+def natural_gradient(a):
+    """The information of natural parameters is the second derivative of the log-partition function."""
+    fisher = torch.func.hessian(lambda W: torch.logsumexp(a.X @ W.T, 1).mean())(a.W).reshape(a.C * a.F, a.C * a.F)
+    gradient = (torch.softmax(a.X @ a.W.T, 1) - a.y).T @ a.X / a.N
+    damped = fisher + a.alpha * torch.eye(a.C * a.F, dtype=a.W.dtype)
+    return {"V": a.W - a.eta * torch.linalg.solve(damped, gradient.reshape(-1)).reshape(a.W.shape)}
+
+
 def mahalanobis(a):
     u = a.x - a.mu
     return {"q": torch.einsum("ni,ij,nj->n", u, torch.linalg.inv(a.S), u)}
@@ -395,6 +410,8 @@ FORWARD: dict[str, Forward] = {
     "mlp_relu": perceptron(F.relu),
     "moe_gate": moe_gate,
     "multi_head_attention": multi_head,
+    "natural_gradient": natural_gradient,
+    "newton_logistic": newton_logistic,
     "pca_reconstruction": lambda a: {"L": ((a.X - a.X @ a.W @ a.W.T) ** 2).sum() / a.N},
     "poisson_regression": poisson_regression,
     "qk_norm_attention": qk_norm_attention,
@@ -492,6 +509,7 @@ def test_every_shipped_derivation_is_compared():
     assert not set(FORWARD) & set(CASES)
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script`")  # by PyTorch itself
 @pytest.mark.parametrize("name", FORWARD)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_module_agrees_with_autograd(name, seed):
