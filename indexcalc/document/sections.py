@@ -22,7 +22,7 @@ UNIT = re.compile(r"\||\\item\b|[-*+] |\d+[.)] |<(?:tr|li|td)\b")
 """How the line of an item or a row begins."""
 
 EXAMPLES = re.compile(
-    r"^\s*\*\*(?P<word>e\.?g\.?|ex|example|exercise|problem|question|beispiel|aufgabe|exemple|ejemplo|例题?|练习)\s*"
+    r"^\s*\*\*(?:e\.?g\.?|ex|example|exercise|problem|question|beispiel|aufgabe|exemple|ejemplo|例题?|练习)\s*"
     r"(?:\d[\d.]*[^*\n]*\*\*|\*\*\s*\d)"
     r"|\\(?P<mark>begin|end)\{(?:example|exercise|problem|question|ex)\*?\}",
     re.IGNORECASE | re.MULTILINE,
