@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from indexcalc.algebra.canonical import collect
-from indexcalc.algebra.terms import tensors_of
+from indexcalc.algebra.terms import Index, tensors_of
 from indexcalc.calculus.adjoint import nomenclature
 from indexcalc.calculus.relabel import Nomenclature
 from indexcalc.calculus.steps import Rule, Section, Step, Used
@@ -45,7 +45,7 @@ class PartNaming:
                 use their equations.
         """
         order = self.order
-        names = PartNames(set(self.taken_names))
+        names = PartNames(set(self.taken_names), self.slots)
         done: list[Section] = []
         named: list[SumRule] = []
         shared = shared_sums(section.equation for section in sections)
@@ -82,6 +82,14 @@ class PartNaming:
         program = self.problem.program
         scalars = (*program.extents, *(parameter.symbol for parameter in program.parameters))
         return self.reserved | frozenset(self.order.slots) | program.index_names | {str(symbol) for symbol in scalars}
+
+    @cached_property
+    def slots(self) -> dict[str, tuple[Index, ...]]:
+        """The slots of every tensor that is given or computed forward, and of its gradient."""
+        forward = {name: tensor.slots for name, tensor in self.problem.program.tensors.items()}
+        given = {up.name: forward[up.of] for up in self.problem.handed}
+        backward = {name: forward[of] for of, name in self.problem.gradient_names.items()}
+        return {**backward, **given, **forward}
 
     @cached_property
     def sizes(self) -> Sizes:

@@ -7,18 +7,21 @@ hold one contraction, which is computed once for both.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 
 import sympy as sp
 
 from indexcalc.algebra.build import is_divisor, is_negative, product
 from indexcalc.algebra.canonical import components, term_key
-from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices
+from indexcalc.algebra.guards import guards_of, indices_of_guard
+from indexcalc.algebra.terms import Access, Add, Fn, Index, Power, Term, Terms, free_indices, walk
+from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation
+from indexcalc.rewrite.normal import inside
 from indexcalc.rewrite.search import Effort, Moves, cheaper_form
 
 LETTERS = "rsuvwqmtcefgh"
@@ -36,9 +39,10 @@ class Part:
 
 @dataclass
 class PartNames:
-    """The parts named so far in one derivation, and the names that are taken."""
+    """The parts named so far in one derivation, the names that are taken, and the slots of each tensor."""
 
     taken: set[str]
+    slots: Mapping[str, tuple[Index, ...]] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
 
     def fresh(self) -> str:
@@ -95,7 +99,8 @@ def name_parts(
         for body, bound in parts:
             part = None
             if is_narrow(equation, body, bound, len(parts)) or is_shared(equation, body, bound, parts, shared):
-                part, new = find_part(equation, Term(coeff, body, bound), names, order)
+                whole = with_guards(Term(coeff, body, bound), term, names.slots)
+                part, new = find_part(equation, whole, names, order)
                 sections.extend(new)
             if part is None:
                 powers.extend(body)
@@ -125,6 +130,33 @@ def is_shared(
     if not shared or not bound or (len(parts) == 1 and len(equation.terms) == 1):
         return False
     return key_of(body, bound) in shared
+
+
+def with_guards(component: Term, term: Term, slots: Mapping[str, tuple[Index, ...]]) -> Term:
+    """A component with the brackets of its term that hide where an index leaves a tensor, or there is no value."""
+    if is_total(component) and not reads_beyond(component, slots):
+        return component
+    free = set(free_indices(component))
+    own = ((guard, sp.S.One) for guard in guards_of(term) if set(indices_of_guard(guard)) <= free)
+    return Term(component.coeff, (*own, *component.powers), component.summed)
+
+
+def reads_beyond(term: Term, slots: Mapping[str, tuple[Index, ...]]) -> bool:
+    """Whether an entry is read under an index whose extent is not that of the slot."""
+    return any(
+        isinstance(index, Index) and index.extent != slot.extent
+        for base in walk(term)
+        if isinstance(base, Access)
+        for index, slot in zip(base.slots, slots.get(base.tensor, ()), strict=False)
+    )
+
+
+def is_total(term: Term) -> bool:
+    """Whether a term has a value at all numbers: nothing in it divides, or takes a root or a logarithm."""
+    inner = [part for base in walk(term) if isinstance(base, Add | Fn) for part in inside(base)]
+    functions = [row_of(base.name) for base in walk(term) if isinstance(base, Fn)]
+    powers = [exponent for part in (term, *inner) for _, exponent in part.powers]
+    return not any(row.positive for row in functions) and all(e.is_Integer and e.is_positive for e in powers)
 
 
 def find_part(

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from indexcalc.algebra.build import product
 from indexcalc.algebra.guards import guards_of
 from indexcalc.algebra.renaming import rename_base
-from indexcalc.algebra.terms import Access, Add, Delta, Fn, Iverson, Term, own_indices, walk
-from indexcalc.calculus.pointwise import row_of
+from indexcalc.algebra.terms import Access, Delta, Iverson, Term, own_indices
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.program import Equation
 from indexcalc.rewrite.naming import extended
-from indexcalc.rewrite.normal import inside
+from indexcalc.rewrite.parts import is_total
 
 Known = Mapping[str, tuple[Equation, tuple[Delta | Iverson, ...]]]
 """For gradients and parts that are zero somewhere: the equation, and the brackets that all of it has."""
@@ -41,14 +40,6 @@ def support_of(equation: Equation, known: Known) -> tuple[Delta | Iverson, ...]:
     if not every:
         return ()
     return tuple(g for g in every[0] if set(own_indices(g)) <= set(equation.slots) and all(g in one for one in every))
-
-
-def is_total(term: Term) -> bool:
-    """Whether a term has a value where its brackets are zero: nothing in it divides, or takes a root or a logarithm."""
-    inner = [part for base in walk(term) if isinstance(base, Add | Fn) for part in inside(base)]
-    functions = [row_of(base.name) for base in walk(term) if isinstance(base, Fn)]
-    powers = [exponent for part in (term, *inner) for _, exponent in part.powers]
-    return not any(row.positive for row in functions) and all(e.is_Integer and e.is_positive for e in powers)
 
 
 def said_in(term: Term, known: Known) -> dict[Delta | Iverson, str]:

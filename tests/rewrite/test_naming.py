@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.steps import Section
+from indexcalc.generation import loaded, numpy_module
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.program import Equation
@@ -108,3 +110,48 @@ def test_the_parts_that_stand_in_one_sum_are_put_in_together():
     assert folded.equation.terms == (term(at("p", i)), term(at("x", i)), term(at("q", i)))
     (step,) = folded.steps
     assert (step.before, step.after, step.detail.tensors) == (terms, folded.equation.terms, ("p", "q"))
+
+
+HIDDEN = {
+    "an index of another extent": (
+        """
+index i, l : N
+index j : K
+index k : M
+input X[j,l], W[i,k]
+Y[j,k] = sum[i]([0 <= i+k-2 < M] * [i+k-2 < N] * sum[l](sin(W[l,i+k-2])) * X[j,i+k-2])
+derive X
+""",
+        "r[l] = [l < M] * sum[i](sin(W[i,l]))",
+    ),
+    "a division": (
+        """
+index i : N
+index j : K
+index k : M
+input X[j,k], W[i,k]
+Y[j,k] = sum[i]([k+1 < M] / W[i,k+1] * X[j,k+1])
+derive X
+""",
+        "r[k] = [1 <= k] * sum[i](1 / W[i,k])",
+    ),
+}
+"""For each reason why a part keeps a bracket: a spec, and the part."""
+
+
+@pytest.mark.parametrize("reason", HIDDEN)
+def test_a_part_keeps_the_bracket_that_hides_where_it_has_no_value(reason):
+    spec, part = HIDDEN[reason]
+    equations = derive(read_problem(spec)).backward.equations
+    assert f"<Equation {part}>" in map(str, equations)
+
+
+def test_a_gradient_is_a_number_where_what_no_entry_reads_is_zero():
+    module = loaded(numpy_module(derive(read_problem(HIDDEN["a division"][0]))))
+    rng = np.random.default_rng(0)
+    X, W = rng.random((2, 3)), rng.random((4, 3)) + 1
+    W[:, 0] = 0
+    values = module.forward(X, W)
+    with np.errstate(divide="ignore"):
+        gradients = module.backward(values, np.ones_like(values.Y))
+    assert np.isfinite(gradients.dX).all()
