@@ -68,7 +68,7 @@ def forward(X: np.ndarray, w: np.ndarray, s: np.ndarray, R: np.ndarray) -> Value
     p = R * exp_eta.T / Z[:, None]
     # L = -sum[i](s[i] * ((eta_masked[i,i] - eta_max[i]) + log(R[i,i] / Z[i])))
     part = np.einsum("ii->i", eta_masked) - eta_max + np.log(np.einsum("ii->i", R) / Z)
-    L = -np.einsum("i,i->", s, part, optimize=True)
+    L = -(s @ part)
     return Values(X, w, s, R, eta, p, L)
 
 

@@ -47,10 +47,7 @@ def forward(x: np.ndarray, y: np.ndarray, *, gamma: float = 2) -> Values:
     # p[n] = sigmoid(y[n] * x[n])
     p = _sigmoid(y * x)
     # L = 1/N * sum[n]((1 - p[n])^gamma * softplus(-y[n] * x[n]))
-    L = (
-        np.einsum("n,n->", (1.0 - p) ** gamma, np.logaddexp(0.0, -y * x), optimize=True)
-        / N
-    )
+    L = (1.0 - p) ** gamma @ np.logaddexp(0.0, -y * x) / N
     return Values(x, y, p, L, gamma)
 
 

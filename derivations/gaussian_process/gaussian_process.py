@@ -71,7 +71,7 @@ def forward(
     K_inv = np.linalg.inv(K)
     # L = 0.5 * sum[n](y[n] * alpha[n]) + 0.5 * logdet(K) + N*log(2*pi)/2
     L = (
-        0.5 * np.einsum("n,n->", y, alpha, optimize=True)
+        0.5 * (y @ alpha)
         + 0.5 * np.linalg.slogdet(K)[1]
         + 0.5 * N * float(np.log(2 * np.pi))
     )

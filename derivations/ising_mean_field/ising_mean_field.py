@@ -44,13 +44,11 @@ def forward(m: np.ndarray, J: np.ndarray, h: np.ndarray) -> Values:
     """
     m, J, h = _checked(m=m, J=J, h=h)
     # U = -0.5 * sum[i,j](J[i,j] * m[i] * m[j]) - sum[i](h[i] * m[i])
-    part = -0.5 * np.einsum("j,j->", (J * m[:, None]).sum(axis=0), m, optimize=True)
-    U = part - np.einsum("i,i->", h, m, optimize=True)
+    U = -0.5 * (J.T @ m @ m) - h @ m
     # S = -0.5 * sum[i]((1 + m[i]) * log(0.5 * (1 + m[i]))) - 0.5 * sum[i]((1 - m[i]) *
     #     log(0.5 * (1 - m[i])))
-    part_2 = -0.5 * np.einsum("i,i->", 1.0 + m, np.log(0.5 * (1.0 + m)), optimize=True)
-    part_3 = 0.5 * np.einsum("i,i->", 1.0 - m, np.log(0.5 * (1.0 - m)), optimize=True)
-    S = part_2 - part_3
+    part = -0.5 * ((1.0 + m) @ np.log(0.5 * (1.0 + m)))
+    S = part - 0.5 * ((1.0 - m) @ np.log(0.5 * (1.0 - m)))
     # F = U - S
     F = U - S
     return Values(m, J, h, U, S, F)

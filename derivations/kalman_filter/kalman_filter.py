@@ -97,7 +97,7 @@ def forward(
         # c[t,i] = sum[j](P[t,i,j] * C[t,j])
         c[t] = P[t] @ C[t]
         # s[t] = sum[i](C[t,i] * c[t,i]) + r[t]
-        s[t] = np.einsum("i,i->", C[t], c[t], optimize=True) + r[t]
+        s[t] = C[t] @ c[t] + r[t]
         # K[t,i] = c[t,i] / s[t]
         K[t] = c[t] / s[t]
         # V[t,i,j] = P[t,i,j] - K[t,i] * c[t,j]
@@ -112,7 +112,7 @@ def forward(
         if 1 <= t:
             m[t] = A[t] @ a[t - 1]
         # e[t] = y[t] - sum[i](C[t,i] * m[t,i])
-        e[t] = y[t] - np.einsum("i,i->", C[t], m[t], optimize=True)
+        e[t] = y[t] - C[t] @ m[t]
         # a[t,i] = m[t,i] + K[t,i] * e[t]
         a[t] = m[t] + K[t] * e[t]
     # L = 0.5 * sum[t](e[t]^2 / s[t]) + 0.5 * sum[t](log(s[t])) + T*log(2*pi)/2
@@ -151,7 +151,7 @@ def backward(values: Values) -> Gradients:
         if t + 1 < T:
             da[t] = A[t + 1].T @ dm[t + 1]
         # u[t] = sum[i](da[t,i] * K[t,i])
-        u[t] = np.einsum("i,i->", da[t], K[t], optimize=True)
+        u[t] = da[t] @ K[t]
         # de[t] = u[t] + e[t] / s[t]
         de[t] = u[t] + e[t] / s[t]
         # dm[t,i] = -de[t] * C[t,i] + da[t,i]
@@ -171,10 +171,8 @@ def backward(values: Values) -> Gradients:
             dV[t] = A[t + 1].T @ dF[t + 1]
         # ds[t] = sum[i,j](dV[t,i,j] * K[t,i] * K[t,j]) + 0.5 * (1 - e[t]^2 / s[t] - 2 *
         #     e[t] * u[t]) / s[t]
-        part = np.einsum(
-            "j,j->", (dV[t] * K[t][:, None]).sum(axis=0), K[t], optimize=True
-        )
-        ds[t] = part + 0.5 * (1.0 - e[t] ** 2 / s[t] - 2 * e[t] * u[t]) / s[t]
+        part = 0.5 * (1.0 - e[t] ** 2 / s[t] - 2 * e[t] * u[t]) / s[t]
+        ds[t] = dV[t].T @ K[t] @ K[t] + part
         # dc[t,i] = ds[t] * C[t,i] + da[t,i] * e[t] / s[t] - sum[j](K[t,j] * (dV[t,i,j]
         #     + dV[t,j,i]))
         dc[t] = ds[t] * C[t] + da[t] * e[t] / s[t] - (dV[t] + dV[t].T) @ K[t]

@@ -109,7 +109,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dy[n] = lam[n]
     dy = lam
     # dridge = -sum[n](lam[n] * a[n])
-    dridge = -np.einsum("n,n->", lam, a, optimize=True)
+    dridge = -(lam @ a)
     # dK[n,l] = -lam[n] * a[l]
     dK = -lam[:, None] * a
     # ds = -0.5 * sum[n,l](dK[n,l] * K[n,l] * X_dist[n,l]) - 0.5 * sum[m,n](dk[m,n] *

@@ -104,7 +104,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dd[n] = -sum[f,g](lam[f] * s[g] * X[n,f] * X[n,g])
     dd = -(X @ lam) * (X @ s)
     # dalpha = sum[f](lam[f] * (w[f] - s[f]))
-    dalpha = np.einsum("f,f->", lam, w - s, optimize=True)
+    dalpha = lam @ (w - s)
     # de[n] = sum[f](lam[f] * X[n,f])
     de = X @ lam
     # dy[n] = -1/N * de[n]

@@ -91,7 +91,7 @@ def backward(values: Values) -> Gradients:
     # dy[n] = sum[f](lam[f] * X[n,f])
     dy = X @ lam
     # dalpha = -sum[f](lam[f] * w[f])
-    dalpha = -np.einsum("f,f->", lam, w, optimize=True)
+    dalpha = -(lam @ w)
     # r[n] = sum[g](w[g] * X[n,g])
     r = X @ w
     # dX[n,f] = lam[f] * (y[n] - r[n]) - dy[n] * w[f]

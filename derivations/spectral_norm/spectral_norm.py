@@ -46,7 +46,7 @@ def forward(W: np.ndarray, u: np.ndarray, v: np.ndarray) -> Values:
     """
     W, u, v = _checked(W=W, u=u, v=v)
     # sigma = sum[o,f](u[o] * W[o,f] * v[f])
-    sigma = np.einsum("f,f->", (u[:, None] * W).sum(axis=0), v, optimize=True)
+    sigma = W.T @ u @ v
     # W_sn[o,f] = W[o,f] / sigma
     W_sn = W / sigma
     return Values(W, u, v, sigma, W_sn)

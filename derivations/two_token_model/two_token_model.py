@@ -125,7 +125,7 @@ def forward(
     # P[v] = exp_z[v] / Z_P
     P = exp_z / Z_P
     # L = -sum[v](y[v] * ((z[v] - z_max) - log(Z_P)))
-    L = -np.einsum("v,v->", y, z - z_max - np.log(Z_P), optimize=True)
+    L = -(y @ (z - z_max - np.log(Z_P)))
     return Values(X, WQ, WK, WV, WO, e, y, Q, K, V, S, SS, A, O, c, z, P, L)
 
 

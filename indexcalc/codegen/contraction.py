@@ -1,7 +1,7 @@
 """Products summed over shared indices, never in NumPy's slow path.
 
-A product of two matrices is written ``A @ B``: a call of ``np.einsum`` that looks for a path costs as
-much as a small product. ``np.einsum(..., optimize=True)`` calls BLAS where no index is both shared and
+A product of two matrices or vectors is written ``A @ B``: a call of ``np.einsum`` that looks for a path
+costs as much as a small product. ``np.einsum(..., optimize=True)`` calls BLAS where no index is both shared and
 kept. Where one is (a batch of matrix products), older versions of NumPy fall back to a plain loop;
 there ``@`` is written as well. Products along equal axes (no matrix product in them) are memory-bound
 either way.
@@ -54,11 +54,9 @@ def is_batched(operands: list[Operand], out: Axes) -> bool:
 
 
 def is_matrix_product(operands: list[Operand], out: Axes) -> bool:
-    """Whether this is a matrix times a matrix or a vector."""
-    if len(operands) != 2:
-        return False
+    """Whether this is a product of two matrices, two vectors, or one of each."""
     ranks = sorted(len(operand.axes) for operand in operands)
-    return (ranks == [2, 2] and len(out) == 2) or (ranks == [1, 2] and len(out) == 1)
+    return (ranks, len(out)) in [([1, 1], 0), ([1, 2], 1), ([2, 2], 2)]
 
 
 def einsum(operands: list[Operand], out: Axes) -> Operand:
@@ -100,6 +98,8 @@ def pairwise(left: Operand, right: Operand, out: Axes, scope: Scope, order: Coll
     rows = [axis for axis in out if axis not in right.axes]
     columns = [axis for axis in out if axis not in left.axes]
     batch = [axis for axis in out if axis in left.axes and axis in right.axes]
+    if left.axes == right.axes == tuple(summed) and len(summed) == 1:
+        return Operand(Binary("@", left.node, right.node), out)
     if len(summed) == 1 and not batch and {len(rows), len(columns)} == {0, 1}:
         matrix, vector = (left, right) if rows else (right, left)
         return Operand(Binary("@", transposed(matrix, (*out, *summed)).node, vector.node), out)

@@ -1,16 +1,18 @@
-"""Factors of a product: multiplied where their indices nest, hidden by masks, ready for a contraction."""
+"""Factors of a product: joined where their indices nest, hidden by masks, ready for a contraction."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import occurring_indices
+from indexcalc.algebra.terms import Index, occurring_indices
+from indexcalc.codegen.contraction import contracted
 from indexcalc.codegen.operands import (
     Axes,
     Mask,
     Operand,
     Scope,
     aligned,
+    arranged,
     as_numbers,
     common_axes,
     masks_node,
@@ -65,8 +67,11 @@ def with_masks(masks: list[Mask], factors: list[Factor], order: Axes, scope: Sco
     return result
 
 
-def fused(factors: list[Factor], order: Axes) -> list[Operand]:
-    """The operands of a contraction: divisors and, while there are more than two, factors whose indices nest."""
+def fused(factors: list[Factor], summed: Axes, order: Axes, scope: Scope) -> list[Operand]:
+    """The operands of a contraction: divisors and, while there are more than two, factors whose indices nest.
+
+    Where the two alone have a summed index, as a matrix and a vector, they become their product without it.
+    """
     work = list(factors)
     for factor in [factor for factor in work if factor.divides]:
         work.remove(factor)
@@ -78,24 +83,37 @@ def fused(factors: list[Factor], order: Axes) -> list[Operand]:
             work.append(Factor(multiplied([factor], order)))
     operands = [factor.operand for factor in work]
     while len(operands) > 2:
-        pair = nesting_pair(operands)
+        pair = nesting_pair(operands, summed)
         if pair is None:
             break
         outer, inner = pair
-        joined = multiplied([Factor(operands[min(pair)]), Factor(operands[max(pair)])], order)
-        operands[outer] = joined
+        both = [operands[number] for number in sorted(pair)]
+        own = own_axes(pair, operands, summed)
+        kept = arranged([axis for axis in operands[outer].axes if axis not in own], order)
+        operands[outer] = contracted(both, kept, scope) if own else multiplied([*map(Factor, both)], order)
         del operands[inner]
     return operands
 
 
-def nesting_pair(operands: list[Operand]) -> tuple[int, int] | None:
-    """``(host, guest)``: two operands with the guest's indices among the host's, the tightest fit first."""
-    best: tuple[int, int, int, int] | None = None
+def nesting_pair(operands: list[Operand], summed: Axes) -> tuple[int, int] | None:
+    """``(host, guest)``: two operands with the guest's indices among the host's.
+
+    Those that a sum makes smaller come first, then the tightest fit.
+    """
+    best: tuple[bool, int, int, int, int] | None = None
     for host, outer in enumerate(operands):
         for guest, inner in enumerate(operands):
             if host != guest and set(inner.axes) <= set(outer.axes):
                 loose = len(outer.axes) - len(inner.axes)
-                rank = (loose, len(outer.axes), min(host, guest), host)
-                if best is None or rank < best[:4]:
+                stays = not own_axes((host, guest), operands, summed)
+                rank = (stays, loose, len(outer.axes), min(host, guest), host)
+                if best is None or rank < best:
                     best, chosen = rank, (host, guest)
     return None if best is None else chosen
+
+
+def own_axes(pair: tuple[int, int], operands: list[Operand], summed: Axes) -> set[Index]:
+    """The summed axes that two operands share, and that no other operand has."""
+    rest = {axis for number, operand in enumerate(operands) if number not in pair for axis in operand.axes}
+    shared = set(operands[pair[0]].axes) & set(operands[pair[1]].axes)
+    return (shared & set(summed)) - rest

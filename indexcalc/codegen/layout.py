@@ -116,8 +116,9 @@ def longest_part(node: Node) -> tuple[Node, Callable[[Node], Node]]:
     """The longest operand or argument that is not an atom, and what makes the whole of its replacement."""
     parts = subexpressions(node)
     part, rest = max(parts, key=lambda pair: 0 if isinstance(pair[0], Atom) else len(flat(pair[0])))
-    # A minus sign is never split off, and a call only if its arguments are short.
-    if isinstance(part, Prefix) or (isinstance(part, Call) and len(flat(part)) + INDENT > WIDTH):
+    # A minus sign is never split off, nor what it is before, and a call only if its arguments are short.
+    is_signed = isinstance(part, Prefix) or (isinstance(node, Prefix) and isinstance(part, Binary))
+    if is_signed or (isinstance(part, Call) and len(flat(part)) + INDENT > WIDTH):
         inner, within = longest_part(part)
         if not isinstance(inner, Atom):
             return inner, lambda replacement: rest(within(replacement))

@@ -249,7 +249,7 @@ def sum_operand(powers: tuple[Power, ...], summed: Axes, order: Axes, scope: Sco
         scope,
     )
     factors = with_masks(masks, factors, inner, scope)
-    operands = fused(factors, inner)
+    operands = fused(factors, summed, inner, scope)
     union = dict.fromkeys(axis for operand in operands for axis in operand.axes)
     out = arranged([axis for axis in union if axis not in summed], order)
     if len(operands) == 1:

@@ -49,6 +49,11 @@ def source(formula):
         "bcij,bklj->bklci",
         "bkli,bklj->bij",
         "klbi,bklj->bij",
+        "i,i->",
+        "ij,i,j->",
+        "i,ij,jk->k",
+        "ij,jk,k->i",
+        "bij,i,j->b",
     ],
 )
 def test_agrees_with_plain_einsum(formula):
@@ -78,6 +83,7 @@ def test_batches_of_matrix_products_are_written_as_such(formula):
 
 def test_the_text_is_what_a_person_would_write():
     assert source("ij,jk->ik") == "x0 @ x1"
+    assert source("i,i->") == "x0 @ x1"
     assert source("ij,kj->ik") == "x0 @ x1.T"
     assert source("ij,jk->ki") == "x1.T @ x0.T"
     assert source("ij,i->j") == "x0.T @ x1"

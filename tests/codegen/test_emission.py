@@ -28,7 +28,17 @@ def test_sums_run_over_axes_as_they_are_stored():
 def test_products_along_equal_axes_look_for_no_order():
     lines = lines_of("v[h] = sum[n](X[n,h] * Y[n,h])\nL = sum[h](v[h] * w[h])\nloss L", "w")
     assert 'v = np.einsum("nh,nh->h", X, Y)' in lines
-    assert any("optimize=True" in line and line.startswith("L =") for line in lines)
+    assert "L = v @ w" in lines
+
+
+def test_a_factor_is_multiplied_in_only_where_no_product_of_matrices_takes_its_sum():
+    lines = lines_of("v[n] = sum[h,k](B[h,k] * X[n,h] * w[h] * w[k])\nupstream g[n] = dL/dv[n]", "X")
+    assert "v = X @ (B @ w * w)" in lines
+
+
+def test_a_minus_sign_keeps_the_product_that_it_stands_before():
+    long = " + ".join(f"log(w[h]^2 + {number})" for number in range(2, 6))
+    assert "L = -(w @ part)" in lines_of(f"L = -sum[h](w[h] * ({long}))\nloss L", "w")
 
 
 def test_a_sum_of_outer_products_is_never_an_array():

@@ -16,7 +16,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components
-from indexcalc.algebra.renaming import rename_bound, substitute
+from indexcalc.algebra.renaming import rename_base, rename_bound, substitute
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -65,6 +65,9 @@ class Normaliser:
     def add(self, statement: Statement) -> None:
         """Append a statement with what it needs before it."""
         statement = self.under_first_names(statement)
+        if statement.kind in (Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST, Kind.HIDDEN):
+            self.settle(statement)
+            return
         if statement.kind is not Kind.ASSIGN:
             self.done.append(statement)
             return
@@ -310,10 +313,12 @@ def unused(stem: str, taken: set[str]) -> str:
 
 def numbered(statement: Statement) -> object:
     """What a statement computes, with its indices numbered in order: equal for equal values under other names."""
-    places = {axis: Index(f"#{number}", axis.extent) for number, axis in enumerate(statement.axes)}
+    places = {axis: Index(f"#{number}", axis.extent) for number, axis in enumerate((*statement.axes, *statement.over))}
     terms = []
     for term in substitute(statement.terms, places):
         sums = {axis: Index(f"+{number}", axis.extent) for number, axis in enumerate(term.summed)}
         renamed = rename_bound(term, sums)
         terms.append((renamed.coeff, frozenset(renamed.powers), renamed.summed))
-    return tuple(axis.extent for axis in statement.axes), tuple(terms)
+    guards = frozenset(rename_base(guard, places) for guard in statement.guards)
+    extents = (tuple(axis.extent for axis in several) for several in (statement.axes, statement.over))
+    return statement.kind, *extents, guards, tuple(terms)

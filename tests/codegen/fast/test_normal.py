@@ -87,6 +87,14 @@ def test_random_statements_are_in_normal_form_and_keep_their_form(problem):
     assert normal_form(once, wanted, {*taken, *(s.name for s in once)}) == once
 
 
+def test_what_a_guard_hides_is_computed_once():
+    def hidden(name, row, column):
+        return Statement(name, (row, column), (), Kind.HIDDEN, guards=(Iverson(column, "<=", row),))
+
+    first, last = normal(hidden("Y", i, j), hidden("Z", j, i), Statement("w", (i,), (term(at("Z", i, j), over=(j,)),)))
+    assert (first.name, last.terms) == ("Y", (term(at("Y", i, j), over=(j,)),))
+
+
 def test_a_product_of_three_is_cut_into_products_of_two():
     whole = Statement("Y", (i, p), (term(at("A", i, k), at("B", k, j), at("C", j, p), over=(k, j)),))
     first, second = normal(whole)
