@@ -196,8 +196,12 @@ def structure_blocks(order: Order) -> Iterator[Block]:
             key = "structure.all"
         heading.append(Paragraph(say(key, deltas=listed(deltas), matches=matches, indices=kept)))
     if not order.whole:
-        for term in equation.terms if len(deltas) < rows or not deltas else ():
-            items.append(say(f"structure.{kinds_of(term, equation.lhs, rows, deltas)}", term=(without(term, deltas),)))
+        kinds = {term: kinds_of(term, equation.lhs, rows, deltas) for term in equation.terms}
+        if not deltas and len(kinds) > 1 and set(kinds.values()) == {"full"}:
+            heading.append(Paragraph(say("structure.sum")))
+            kinds = {}
+        for term in kinds if len(deltas) < rows or not deltas else ():
+            items.append(say(f"structure.{kinds[term]}", term=(without(term, deltas),)))
         stored, whole = stored_entries(order), entries_in(equation.slots)
         # Parts that take as much room as the whole are no reason to keep them.
         if not any(divides(whole, part) for part in sp.Add.make_args(stored)):

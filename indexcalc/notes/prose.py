@@ -333,6 +333,7 @@ SENTENCES: Mapping[str, str] = {
     "structure.diagonal": "{term} is a diagonal.",
     "structure.block": "{term} is block diagonal: it is zero but where the indices of its delta agree.",
     "structure.rank": "{term} has rank one: one factor has the rows, the other the columns.",
+    "structure.sum": "It is a sum of arrays that are there: nothing is computed before its entries are asked for.",
     "structure.full": "{term} has all entries.",
     "structure.constant": "{term} does not depend on all indices, and stands for all of their values.",
     "structure.kronecker": "{term} is a Kronecker product: each factor has indices of rows and of columns.",

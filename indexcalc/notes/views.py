@@ -129,7 +129,7 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
     yield Paragraph(say("store.many" if len(again) > 1 else "store"))
     rows: dict[tuple[Spans, Spans, Spans], list[Span]] = {}
     for tensor, words in advice:
-        key = ((Scalar(extent_product(tensor.slots)),), read_by(backward, tensor.name), words)
+        key = ((Scalar(extent_product(tensor.slots)),), read_by(derivation, tensor.name), words)
         rows.setdefault(key, []).append(Symbol(tensor.name))
     yield Table(
         ("Tensor", "Entries", "Read by", "Keep or recompute"),
@@ -137,10 +137,12 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
     )
 
 
-def read_by(backward: Program, name: str) -> Spans:
-    """The equations of the backward pass that read a tensor; of many how many they are."""
+def read_by(derivation: Derivation, name: str) -> Spans:
+    """What the backward pass computes from a tensor, or keeps it for; of many equations how many they are."""
+    backward = derivation.backward
     solved = {residual: unknown for unknown, residual in backward.residuals.items()}
     readers = [solved.get(reader, reader) for reader in backward.consumers[name]]
+    readers += [order.result.name for order in derivation.orders if not order.whole and name in order.arrays]
     if len(readers) > FEW:
         return (f"{len(readers)} equations",)
     return tuple(listed(Symbol(reader) for reader in readers)) or ("none",)

@@ -15,7 +15,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components, surely_same
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Delta, Index, Power, Term, Terms, free_indices, own_indices, walk
+from indexcalc.algebra.terms import Access, Add, Delta, Index, Power, Term, Terms, free_indices, own_indices, walk
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.program import Equation
@@ -86,15 +86,31 @@ class Arrays:
         return name
 
 
-def is_one_array(equation: Equation) -> bool:
-    """Whether no entry is known to be zero, and no term is a product of smaller arrays."""
+def is_one_array(equation: Equation, simplifier: Simplifier) -> bool:
+    """Whether no entry is known to be zero, no term is a product of smaller arrays, and its terms are not all there."""
     whole = frozenset(equation.lhs.slots)
+    if is_sum_of_entries(summands(equation.terms), simplifier):
+        return False
     if any(isinstance(base, Delta) for base in walk(equation.terms)):
         return False
     return bool(equation.terms) and all(
         not deltas and len(groups) == 1 and groups[0].indices == whole
         for deltas, groups in map(taken_apart, equation.terms)
     )
+
+
+def summands(terms: Terms) -> Terms:
+    """The terms, or those in the brackets that are all there is."""
+    if len(terms) == 1 and len(terms[0].powers) == 1:
+        ((base, exponent),) = terms[0].powers
+        if isinstance(base, Add) and exponent == 1 and not terms[0].summed:
+            return base.terms
+    return terms
+
+
+def is_sum_of_entries(terms: Terms, simplifier: Simplifier) -> bool:
+    """Whether several terms are entries of tensors that an author named, whatever the scale of each."""
+    return len(terms) > 1 and all(is_bare(Group(term.powers, term.summed), simplifier) for term in terms)
 
 
 def compacted(
@@ -110,7 +126,7 @@ def compacted(
         order: the author's names for dummies.
     """
     equation = section.equation
-    if is_one_array(equation):
+    if is_one_array(equation, simplifier):
         return section, ()
     arrays, after, used = Arrays(equation.lhs, rows, taken, order), list[Term](), list[str]()
     for deltas, terms in alike(equation.terms):
@@ -220,7 +236,13 @@ def alike(terms: Terms) -> Iterator[tuple[tuple[Delta, ...], Terms]]:
 
 
 def put_together(deltas: tuple[Delta, ...], terms: Terms, arrays: Arrays, simplifier: Simplifier) -> Iterator[Term]:
-    """One term of deltas and entries of arrays for terms that are one array, or for one that is several."""
+    """One term of deltas and entries of arrays for terms that are one array, or for one that is several.
+
+    What would be all of the derivative is not added up where its terms are there.
+    """
+    if not deltas and is_sum_of_entries(terms, simplifier):
+        yield from terms
+        return
     if len(terms) > 1:
         body = tuple(Term(t.coeff, tuple(p for p in t.powers if p[0] not in deltas), t.summed) for t in terms)
         yield product(1, [*((delta, sp.S.One) for delta in deltas), (arrays.named(body, deltas), sp.S.One)])

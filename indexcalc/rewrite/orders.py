@@ -117,9 +117,9 @@ class Maker:
         section, arrays = compacted(section, rows, self.taken, self.simplifier, order)
         naming = self.naming(arrays)
         arrays = tuple(self.finished(array, naming) for array in naming.run(arrays))
-        if not arrays and is_one_array(section.equation):
+        if not arrays and is_one_array(section.equation, self.simplifier):
             section = self.finished(section, naming)
-        whole = not arrays and is_one_array(section.equation)
+        whole = not arrays and is_one_array(section.equation, self.simplifier)
         proofs = self.transposed(Equation(entry, spelled), len(rows), self.simplifier.symmetries)
         statistics = frozenset(self.program.definitions)
         sections = (*arrays, section)
@@ -149,7 +149,7 @@ class Maker:
         steps = [Step(Rule.GAUSS_NEWTON, entry, here, chain), Step(Rule.SUBSTITUTE, entry, chain, terms)]
         steps.extend(contract(entry, terms))
         steps.extend(self.simplifier(entry, steps[-1].after))
-        if not is_one_array(Equation(entry, steps[-1].after)):
+        if not is_one_array(Equation(entry, steps[-1].after), self.simplifier):
             terms = expand(steps[-1].after, ENTRY_LIMIT)
             if terms != steps[-1].after:
                 steps.append(Step(Rule.EXPAND, entry, steps[-1].after, terms))
@@ -178,7 +178,7 @@ class Maker:
         *_, own = found
         assert isinstance(own.partial.base, Access)
         steps = []
-        if is_one_array(Equation(entry, own.result)):
+        if is_one_array(Equation(entry, own.result), self.simplifier):
             path = Path(own.partial.base, found, (), own.result)
             return Section(Equation(entry, own.result, said_of(result)), None, (path,), ())
         try:

@@ -67,6 +67,9 @@ EVERY = {
     "hessian L by (a, a_a, aa)",
     "along what code for speed does not keep": "index i : n\nindex j : M\ninput b[i,j], c\nW[i,j] = exp(b[i,j])\n"
     "L = sum[i,j](W[i,j]) * c\nloss L\nproduct hessian L by W with s",
+    "a quadratic form": "index i, j : N\ninput x[i], A[i,j]\nL = sum[i,j](A[i,j] * x[i] * x[j])\nhessian L by x",
+    "a quadratic form and more": "index i, j : N\ninput x[i], A[i,j], c[i]\n"
+    "L = 1/2 * sum[i,j](A[i,j] * x[i] * x[j]) + sum[i](c[i] * x[i])^2 + 1/N * sum[i](x[i]^3)\nhessian L by x",
     "labels": "index n : N\nindex c, e : C\ninput z[n,c], y[n] in C\n"
     "L = 1/N * sum[n](logsumexp[e](z[n,e]) - z[n,y[n]])\nhessian L by z",
     "fused axes": "index n : N\nindex h : H\nindex k : K\ninput W[n,(h,k)]\n"
@@ -161,6 +164,25 @@ def test_only_what_is_not_zero_is_computed():
     (order,) = derivation.orders
     assert not order.whole
     assert all(len(equation.lhs.slots) <= 2 for equation in derivation.backward.equations)
+
+
+def test_a_sum_of_arrays_that_are_there_is_not_added_up():
+    derivation = ic.derive(ic.read_problem(EVERY["a quadratic form"]))
+    assert derivation.backward.equations == ()
+    assert entries(EVERY["a quadratic form"]) == ["H[i,j] = A[i,j] + A[j,i]"]
+    rng = np.random.default_rng(0)
+    x, A, s = rng.normal(size=3), rng.normal(size=(3, 3)), rng.normal(size=3)
+    module = loaded(ic.numpy_module(derivation))
+    H = module.backward(module.forward(x, A)).H
+    assert H.A is A
+    np.testing.assert_allclose(H.dense() @ s, (A + A.T) @ s)
+    np.testing.assert_allclose(H @ s, (A + A.T) @ s)
+    assert "It is a sum of arrays that are there" in ic.markdown_note(derivation)
+
+
+def test_what_is_kept_for_a_derivative_in_parts_is_read_by_it():
+    note = ic.markdown_note(ic.derive(ic.read_problem(EVERY["a quadratic form"])))
+    assert "| $`A`$ | $`N^{2}`$ | $`H`$ | an input, there anyway |" in note
 
 
 def test_rows_and_columns_that_may_change_places_are_proved_to():
