@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from indexcalc.document.choices import Choice
-from indexcalc.document.deciding import says_new
+from indexcalc.document.new_meanings import says_new
 from indexcalc.document.outcomes import Outcome, Truth, outcome
 from indexcalc.document.page import Page
 from indexcalc.document.search import Judged, RelationKey
