@@ -12,7 +12,7 @@ from itertools import islice
 from indexcalc.document.meaning.nodes import Entry, put_in, renamed, walk
 from indexcalc.document.meaning.slopes import refreshed, slope
 from indexcalc.document.meaning.symbols import BoundError, NotUnderstoodError, all_read, depends_on
-from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.meaning.typed import Typed, at
 from indexcalc.document.table import Table
 
 APPLICATIONS = 400
@@ -34,6 +34,8 @@ def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
     head = table.page.function_heads[number]
     if len(arguments) != len(head.parameters):
         raise NotUnderstoodError(f"{head.name} of {len(arguments)} arguments")
+    if head.of_entry and not arguments[0].axes:
+        return at_entry(table, number, arguments[0])
     table.used.add(number)
     table.applied += 1
     if table.applied > APPLICATIONS:
@@ -53,6 +55,16 @@ def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
         if hidden or parameter not in written:
             raise NotUnderstoodError(f"{head.name} depends on {parameter} through another name, or does not")
     return Typed(node, slots)
+
+
+def at_entry(table: Table, number: int, argument: Typed) -> Typed:
+    """The value of a function of an entry that reads the others, ``f(x_{ni})``: those that differ in the last index."""
+    node = argument.node
+    if not isinstance(node, Entry) or not node.slots:
+        raise NotUnderstoodError("a function of an array at what is no entry of one")
+    axis = table.sizes.like(node.slots[-1])
+    row = Typed(Entry(node.name, (*node.slots[:-1], axis)), (axis,))
+    return at(value_at(table, number, [row]), (node.slots[-1],), table.sizes)
 
 
 def derivative_at(table: Table, function: Callable[[Typed], Typed], argument: Typed, order: int) -> Typed:

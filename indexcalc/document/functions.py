@@ -52,6 +52,8 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
     """The function that a name is before what follows it; None if it is none."""
     table = scope.table
     number = table.function(found.name) if following is not None and is_bracket(without_scripts(following)) else None
+    if number is not None and found.parts and table.page.function_heads[number].of_entry:
+        return None  # an entry of its value, before a factor
     if number is not None:
         entry = scope.places(found.parts or ())
         return lambda arguments: defined(table, found, number, arguments, entry)

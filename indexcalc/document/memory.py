@@ -123,7 +123,7 @@ class Contents:
                 name in symbols.orthonormal,
                 name in symbols.projections,
                 symbols.simplex.get(name),
-                name in symbols.one_hot,
+                symbols.one_hot.get(name),
                 self.measured((symbols.whole[name],)) if name in symbols.whole else (),
                 name in self.signed,
                 numbers_compared(name, symbols.slots),

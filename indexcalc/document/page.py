@@ -93,6 +93,15 @@ OF_VECTORS = {
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
 
 
+CLASS = r"(?:correct|true|right|target|ground[- ]truth|gold)\s(?:class|label|word|token)\b"
+
+RIGHT_CLASS = re.compile(
+    rf"\$(?P<before>[a-z])\$(?:\s\w+){{0,6}}?\s{CLASS}|\b{CLASS}(?:\s(?:is|be|index))?\s\$(?P<behind>[a-z])\$",
+    re.IGNORECASE,
+)
+"""Words that say which letter is the number of the right class."""
+
+
 OUTSIDE = re.compile(
     r"\boutside\b[^.]{0,80}\b(?:zeros?|0)\b|\bzero[- ]padd(?:ed|ing)\b|\bpadd(?:ed|ing)\s+with\s+zeros?\b",
     re.IGNORECASE,
@@ -566,8 +575,8 @@ class Page:
     @cached_property
     def given_letters(self) -> frozenset[str]:
         """The letters of a class: they stand for one given entry."""
-        definitions = (self.statements[number] for numbers in self.defining.values() for number in numbers)
-        return given_letters(self.survey, self.statements, definitions)
+        said = RIGHT_CLASS.finditer(self.document.source)
+        return given_letters(self.survey, self.statements, {one["before"] or one["behind"] for one in said})
 
     @cached_property
     def loose_letters(self) -> frozenset[str]:

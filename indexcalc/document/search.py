@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, alternatives
 from indexcalc.document.expectations import VANISHES
-from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
+from indexcalc.document.outcomes import Conditions, Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
 from indexcalc.document.statements.scripts import is_letter
@@ -98,10 +99,26 @@ def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]
     section = page.section(number)
     for before in range(max(0, number - CONDITION_REACH), number):
         if page.section(before) == section:
-            own = condition(page.statements[before])
+            own = said_condition(page, before)
             found = [*(found if condition(page.statements[before - 1]) else ()), *own] if own else found
     heading = heading_conditions(page.document.heading(page.statements[number].span.start).replace("Case", ""))
     return tuple(found or heading)
+
+
+def said_condition(page: Page, number: int) -> Conditions:
+    """The relations between letters that a statement consists of; behind ``unless`` what holds otherwise."""
+    found, start = condition(page.statements[number]), page.start(number)
+    if len(found) == 1 and EXCEPT.search(page.document.source[max(0, start - 30) : start].lower()):
+        ((left, sign, right),) = found
+        return ((left, OPPOSITE[sign], right),) if sign in OPPOSITE else ()
+    return found
+
+
+EXCEPT = re.compile(r"\b(?:unless|except (?:for|if|when|where))[\s$(\\]*$")
+"""Words before a condition under which something does not hold."""
+
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""What holds where a relation does not."""
 
 
 @dataclass

@@ -61,7 +61,7 @@ class Table:
         orthonormal: matrices with orthonormal columns.
         projections: symmetric matrices that are their own squares.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
-        one_hot: those of them of whose entries one is not zero.
+        one_hot: those of them of whose entries one is not zero, each with whether this is the first, which is given.
         whole: the names whose entries are places, each with the axis that they are places of.
         inside: the names whose definitions are being read.
         head: the free letters of the relation.
@@ -99,7 +99,7 @@ class Table:
     orthonormal: set[str] = field(default_factory=set)
     projections: set[str] = field(default_factory=set)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    one_hot: set[str] = field(default_factory=set)
+    one_hot: dict[str, bool] = field(default_factory=dict)
     whole: dict[str, Ix] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     head: frozenset[str] | None = None
@@ -376,7 +376,7 @@ class Table:
             elif entries != "free":
                 self.simplex[name] = (len(slots) - 1,)
             if entries == "one-hot":
-                self.one_hot.add(name)
+                self.one_hot[name] = len(slots) == 1 and bool(self.page.given_letters)
 
     # Definitions
 
@@ -542,7 +542,7 @@ class Table:
             orthonormal=frozenset(self.orthonormal),
             projections=frozenset(self.projections),
             simplex=dict(self.simplex),
-            one_hot=frozenset(self.one_hot),
+            one_hot=dict(self.one_hot),
             whole=dict(self.whole),
             recurring=recurring,
             zero_outside=self.page.zero_outside,

@@ -106,3 +106,29 @@ def test_an_equation_may_hold_under_a_condition_that_is_said_behind_it(words):
     assert check(f"{given}\n\n${false}$ {words} you like.").claims[-1].verdict is REFUTED
     rows = rf"$$\begin{{aligned}} {false} \\ \det(A) = 2 \det(A^\top) \end{{aligned}}$$"
     assert [one.verdict for one in check(f"{given}\n\n{rows} {words} $z = 1$.").claims[-3:-1]] == [REFUTED, OPEN]
+
+
+CASES = (r"p_i = \frac{e^{z_i}}{\sum_k e^{z_k}}", r"\frac{\partial p_i}{\partial z_j} = ", "p_i (1 - p_i)", "-p_i p_j")
+
+
+def test_each_condition_holds_for_what_it_announces():
+    softmax, slope, same, other = CASES
+    page = "$${}$$\n\nFor $i = j$:\n\n$${}$$\n\nFor $i \\neq j$:\n\n$${}$$"
+    right = check(page.format(softmax, slope + same, slope + other)).claims
+    assert [judged(right[n]) for n in (2, 4)] == [CONFIRMED] * 2
+    swapped = check(page.format(softmax, slope + other, slope + same)).claims
+    assert [judged(swapped[n]) for n in (2, 4)] == [REFUTED] * 2
+
+
+def test_a_condition_behind_an_equation_holds_for_it():
+    softmax, slope, same, other = CASES
+    page = "$${}$$\n\nWe find $${}$$ for $i = j$, and $${}$$ for $i \\neq j$."
+    right = check(page.format(softmax, slope + same, slope + other)).claims
+    assert [judged(one) for one in right if one.display][1:] == [CONFIRMED] * 2
+
+
+@pytest.mark.parametrize("words", ["Unless", "Except when", "Except for"])
+def test_what_is_excepted_does_not_refute(words):
+    page = r"$$q_i = w_i^2$$ WORDS $i = k$, we have $$\frac{\partial q_i}{\partial w_k} = 0$$".replace("WORDS", words)
+    assert judged(check(page).claims[-1]) is not REFUTED
+    assert judged(check(page.replace("= 0", "= 1")).claims[-1]) is REFUTED

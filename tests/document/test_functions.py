@@ -10,6 +10,8 @@ from tests.document.test_deciding import CONFIRMED, OPEN, REFUTED, claims, last
 SQUARE = "f(t) = t^2 + 1"
 LOGISTIC = r"\sigma(z) = \frac{1}{1 + e^{-z}}"
 SHARES = r"s(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}"
+ROW = r"r(z_i) = \frac{e^{z_i}}{\sum_j e^{z_j}}"
+LENGTH = r"u(x_i) = \frac{x_i}{\sqrt{\sum_j x_j^2}}"
 DISTANCE = r"J(w) = \frac{1}{2} \sum_i (y_i - w_i)^2"
 
 CLAIMS = {
@@ -23,6 +25,18 @@ CLAIMS = {
         r"s(z)_i (\delta_{ik} - s(z)_k)",
         r"s(z)_i (\delta_{ik} + s(z)_k)",
     ),
+    r"\frac{\partial r(z_i)}{\partial z_k}": (
+        ROW,
+        r"r(z_i) (\delta_{ik} - r(z_k))",
+        r"r(z_i) \delta_{ik} (1 - r(z_i))",
+    ),
+    r"\frac{\partial r_i}{\partial z_k}": (ROW, r"r_i (\delta_{ik} - r_k)", r"r_i (\delta_{ik} + r_k)"),
+    r"\frac{\partial r(x_{ni})}{\partial x_{mk}}": (
+        ROW,
+        r"\delta_{nm} r(x_{ni}) (\delta_{ik} - r(x_{nk}))",
+        r"r(x_{ni}) (\delta_{ik} - r(x_{nk}))",
+    ),
+    r"\sum_i u(x_i)^2": (LENGTH, "1", "x_1"),
     r"\frac{\partial J}{\partial w_i}": (DISTANCE, "w_i - y_i", "y_i - w_i"),
     r"\nabla J(w)": (DISTANCE, "w - y", "w + y"),
 }
@@ -97,3 +111,16 @@ def test_a_power_of_the_largest_is_no_power_of_a_list():
 @pytest.mark.parametrize("formula", [r"\sum_i \max a_i = \sum_i a_i \max", r"\min + 1 = 1 + \min"])
 def test_the_largest_of_nothing_is_no_number(formula):
     assert check(rf"Let $a \in \mathbb{{R}}^N$. $${formula}$$").claims[-1].verdict is Verdict.UNCLEAR
+
+
+def test_sigma_of_an_entry_is_what_its_equation_says():
+    slope = r"\frac{\partial \sigma(z_i)}{\partial z_k} = "
+    softmax = r"\sigma(z_i) = \frac{e^{z_i}}{\sum_j e^{z_j}}"
+    assert last(softmax, slope + r"\sigma(z_i) (\delta_{ik} - \sigma(z_k))") is CONFIRMED
+    assert last(softmax, slope + r"\delta_{ik} \sigma(z_i) (1 - \sigma(z_i))") is REFUTED
+    assert last(r"y_i = \sigma(z_i)", slope + r"\delta_{ik} \sigma(z_i) (1 - \sigma(z_i))") is CONFIRMED
+
+
+def test_a_function_of_an_entry_that_reads_other_names_too_is_not_put_in():
+    kernel = r"f(x_i) = \sum_j w_j e^{x_i x_j}"
+    assert last(r"Let $x, w \in \mathbb{R}^n$.", kernel, r"f(x_k) = \sum_j w_j e^{x_k x_j} + 1") is not CONFIRMED

@@ -65,7 +65,7 @@ class Symbols:
         orthonormal: inputs whose columns are orthonormal, and vectors of length one.
         projections: symmetric matrices that are their own squares.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
-        one_hot: those of them of whose entries one is not zero.
+        one_hot: those of them of whose entries one is not zero, each with whether this is the first, which is given.
         whole: the inputs whose entries are whole numbers from 0, each with the axis that they are places of.
         recurring: tensors whose definitions lead back to them, at other places.
         zero_outside: whether an entry outside of its tensor counts as zero; else it has no value.
@@ -80,7 +80,7 @@ class Symbols:
     orthonormal: frozenset[str] = frozenset()
     projections: frozenset[str] = frozenset()
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    one_hot: frozenset[str] = frozenset()
+    one_hot: dict[str, bool] = field(default_factory=dict)
     whole: dict[str, Ix] = field(default_factory=dict)
     recurring: frozenset[str] = frozenset()
     zero_outside: bool = False

@@ -222,7 +222,9 @@ class Points:
         if name in symbols.simplex and shape:
             axis, magnitude = symbols.simplex[name], np.abs(magnitude)
             magnitude = magnitude / magnitude.sum(axis=axis, keepdims=True)
-            if name in symbols.one_hot:
+            if symbols.one_hot.get(name):
+                magnitude = np.eye(1, shape[0])[0]
+            elif name in symbols.one_hot:
                 magnitude = (magnitude == magnitude.max(axis=axis, keepdims=True)) * 1.0
         if name in symbols.orthonormal:
             magnitude = orthonormal(magnitude)

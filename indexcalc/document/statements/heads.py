@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexcalc.document.statements.calls import is_expected
@@ -21,17 +22,19 @@ MATRIX = ("row", "column")
 
 @dataclass(frozen=True, slots=True)
 class FunctionHead:
-    """The first member of an equation that defines a function, ``f(x, y)`` or its entry ``f(x)_i``.
+    """The first member of an equation that defines a function, ``f(x, y)`` or its entry ``f(x)_i``, also as ``f(x_i)``.
 
     Attributes:
         name: the function.
         parameters: the names in its bracket.
         parts: the letters of the entry; none for the whole value.
+        of_entry: whether the bracket has an entry, and the formula all others of the array too.
     """
 
     name: str
     parameters: tuple[str, ...]
     parts: tuple[str, ...] = ()
+    of_entry: bool = False
 
 
 def first_of(statement: Statement) -> Sum | None:
@@ -100,8 +103,10 @@ def function_head(survey: Survey, statement: Statement) -> FunctionHead | None:
     found, bracket = survey.name(call[0]), without_scripts(call[1])
     if found is None or not isinstance(bracket, Group) or bracket.bracket != "(" or not found.is_plain:
         return None
-    parameters = [parameter(survey, member) for member in bracket.members]
     names = list(survey.names(body))
+    if (row := of_entry(survey, found, bracket, names)) is not None:
+        return row
+    parameters = [parameter(survey, member) for member in bracket.members]
     known = found.name in (*FUNCTIONS, *STRUCTURAL, *WORDS, "d", "e", "E")
     if known or not names or any(one is None for one in parameters) or any(one.name == found.name for one in names):
         return None
@@ -115,6 +120,23 @@ def function_head(survey: Survey, statement: Statement) -> FunctionHead | None:
     if len(set(parts)) < len(parts) or not used.issuperset(parts):
         return None
     return FunctionHead(found.name, tuple(one.name for one in parameters if one is not None), parts)
+
+
+def of_entry(survey: Survey, found: Named, bracket: Group, names: Sequence[Named]) -> FunctionHead | None:
+    r"""The function that one entry of an array defines, reading the others: ``f(x_i) = e^{x_i} / \sum_l e^{x_l}``.
+
+    Nothing but the array stands in its formula, so that it holds for any other one.
+    """
+    entry = survey.lone(bracket.members[0]) if len(bracket.members) == 1 else None
+    if entry is None or not entry.is_plain or found.parts or found.name in ("d", "e", "E"):
+        return None
+    letter = entry.parts or ()
+    if len(letter) != 1 or not all(isinstance(part, str) and part.isalpha() for part in letter):
+        return None
+    read = [one for one in names if one.name not in ("e", *FUNCTIONS, *STRUCTURAL)]
+    places = {one.parts for one in read}
+    alone = all(one.name == entry.name and not one.transposed and len(one.parts or ()) == 1 for one in read)
+    return FunctionHead(found.name, (entry.name,), letter, of_entry=True) if alone and len(places) > 1 else None
 
 
 def call_of(statement: Statement) -> tuple[Node, Node] | None:

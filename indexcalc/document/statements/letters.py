@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from indexcalc.document.statements.field_signs import is_sign, is_squared
 from indexcalc.document.statements.index_expressions import letters_among
 from indexcalc.document.statements.limits import bound_in, is_sum
-from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import COLON, Named, is_letter, subscript
 from indexcalc.document.statements.survey import Survey, Usage
 from indexcalc.document.statements.trees import sums_of, targets
-from indexcalc.language.latex.tree import Node, Product, Scripted, nodes_of
+from indexcalc.language.latex.tree import Atom, Node, Product, Scripted, nodes_of
 
 CLASS_LETTERS = frozenset({"c", "t", "y"})
 """The letters that authors use for the right class."""
@@ -68,19 +68,23 @@ def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:
     return frozenset(found)
 
 
-def given_letters(survey: Survey, statements: Iterable[Statement], definitions: Iterable[Statement]) -> frozenset[str]:
+def given_letters(survey: Survey, statements: Sequence[Statement], said: Collection[str] = ()) -> frozenset[str]:
     r"""The letters of a class, ``L = -\log p_y``: they stand for one given entry.
 
-    Such a letter stands on the right of a definition without being bound or standing on its left, and no sum of the
-    document binds it.
+    Such a letter stands behind a name that does not have it without being bound there, or is that of an entry that is
+    one, ``y_t = 1``; and no sum of the document binds it. Its letter is usual for a class, or `said` to number one.
     """
+    letters = CLASS_LETTERS.union(said)
     bound = {name for statement in statements for tree in statement.trees for name in bound_in(tree)}
     found: set[str] = set()
-    for statement in definitions:
-        left, right, *_ = (
-            {part for name in survey.names(tree) for part in name.parts or ()} for tree in statement.trees
-        )
-        found |= (right - left) & CLASS_LETTERS - bound
+    for statement in statements:
+        trees = [side.tree for side in statement.sides[:2]]
+        head = survey.lone(trees[0]) if len(trees) == 2 and trees[0] is not None else None
+        if head is None or trees[1] is None or statement.sides[1].relation not in EQUALITIES:
+            continue
+        left, right = ({part for name in survey.names(tree) for part in name.parts or ()} for tree in trees if tree)
+        is_one = isinstance(trees[1].lone, Atom) and trees[1].lone.text == "1"
+        found |= (left if is_one else right - left) & letters - bound
     return frozenset(found)
 
 

@@ -311,17 +311,25 @@ def attach_conditions(document: Document, statements: list[Statement]) -> None:
 
 
 def attach_prose_conditions(document: Document, statements: list[Statement]) -> None:
-    """``∂x_k/∂x_j = 1 if k = j``, where the words stand outside the formulas."""
+    """``∂x_k/∂x_j = 1 if k = j``, where the words stand outside the formulas.
+
+    What begins a sentence, or ends with a colon, says when something behind it holds: ``For i = j:``.
+    """
     for position, statement in enumerate(statements):
         before = statement
         for following in statements[position + 1 : position + 3]:
             between = LABELS.sub("", document.between(before.span.end, following.span.start))
-            words = between.strip("$\\()[]` \n,").lower()
-            found = condition(following)
+            words = between.strip("$\\()[]` \n,")
+            found = () if announces(document, following) else condition(following)
             if not found or condition(statement) or words not in (CONDITION_WORDS if before is statement else {"and"}):
                 break
             statement.conditions.extend(found)
             before = following
+
+
+def announces(document: Document, statement: Statement) -> bool:
+    """Whether a colon stands right behind a statement."""
+    return document.between(statement.span.end, statement.span.end + 10).lstrip("$\\)] *_").startswith(":")
 
 
 def heading_conditions(heading: str) -> list[tuple[str, str, str]]:

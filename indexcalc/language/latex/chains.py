@@ -33,6 +33,8 @@ ALIGNED = frozenset(
 
 OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "SLASH", "ODOT"})
 
+PARTING = frozenset({"COMMA", "DOT", "SEMICOLON", "QUAD"})
+
 PUNCTUATION = frozenset({"COMMA", "DOT", "SEMICOLON", "QUAD", "NEWLINE", "COLON", "AMP"})
 
 
@@ -116,10 +118,10 @@ def strip_environments(tokens: Sequence[Token]) -> list[Token]:
 
 
 def rows(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The lines, with their alignment marks gone (a mark after text starts a remark)."""
+    """The lines, with their alignment marks gone (a mark after text starts a remark; one at the start is a space)."""
     lines = []
     for row in rows_of(unwrapped(tokens)):
-        line: list[Token] = []
+        line: list[Token] = [Token("QUAD", " ", row[1][0].start)] if len(row) > 1 and not row[0] and row[1] else []
         for cell in row:
             if cell and cell[0].kind == "TEXT" and line:
                 line.append(Token("QUAD", " ", cell[0].start))
@@ -174,7 +176,7 @@ def outer(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
-    """Lines that continue the one before are joined to it: they begin with a relation or an operator."""
+    """Lines that continue the one before are joined to it: they begin with a relation or a sign, or are factors."""
     result: list[list[Token]] = []
     for line in lines:
         content = [token for token in line if token.kind != "QUAD"]
@@ -187,14 +189,25 @@ def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
             or before[-1].kind in OPERATORS
             or before[-1].kind == "REL"
             or unclosed(before)
+            or has_factors(before, line, content)
         )
         if continues:
-            while result[-1][-1].kind in ("COMMA", "DOT", "SEMICOLON", "QUAD") and content[0].kind == "REL":
+            while content[0].kind == "REL" and result[-1] and result[-1][-1].kind in PARTING:
                 result[-1].pop()
             result[-1].extend(content_from(line))
         else:
             result.append(list(line))
     return result
+
+
+def has_factors(before: Sequence[Token], line: Sequence[Token], content: Sequence[Token]) -> bool:
+    """Whether an indented line without a relation goes on with the product at the end of a relation before it."""
+    related = any(token.kind == "REL" for token in outer(before))
+    parted = before[-1].kind in PUNCTUATION or content[0].kind in ("TEXT", "COMMA", "DOT", "SEMICOLON", "COLON")
+    # A bracket that is all there is may hold a number or a remark.
+    alone = content[0].kind == "(" and not any(True for _ in outer(content))
+    relates = any(token.kind == "REL" for token in outer(content))
+    return line[0].kind == "QUAD" and related and not (parted or alone or relates)
 
 
 def content_from(line: Sequence[Token]) -> list[Token]:
