@@ -22,12 +22,14 @@ from indexcalc.language.latex.vocabulary import (
     DROPPED_WITH_ARGUMENTS,
     FONTS,
     FRACTIONS,
+    FUNCTIONS,
     LABELS,
     NEGATIONS,
     OPENERS,
     RELATIONS,
     SCRIPT_SIGNS,
     SIMPLE,
+    STRUCTURAL,
     SWITCHES,
     TEXT_FONTS,
     TRANSPARENT,
@@ -45,6 +47,18 @@ DEPTH_LIMIT = 60
 
 LETTERS = 3
 """Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
+
+
+PROSE_FONTS = frozenset({"text", "textrm", "textit", "textbf", "mbox"})
+"""Fonts in which words stand that are no names."""
+
+
+SPACES = frozenset({"\\space", "\\ ", "\\;", "\\:", "\\quad", "\\qquad", "\\enspace", "~"})
+"""What is written for a space between words."""
+
+
+BEGINNINGS = FONTS | frozenset({*ACCENTS, "frac", "partial"})
+"""Commands with which a formula begins."""
 
 
 ANGLES = {"<": "langle", ">": "rangle"}
@@ -330,11 +344,31 @@ class Tokenizer:
             parts.append(f" {text}" if parts and text[:1].isalpha() and parts[-1].startswith("\\") else text)
         return "".join(parts)
 
+    def begins(self, place: int) -> bool:
+        """Whether a piece is the first one of a line of formulas."""
+        before = [value for kind, value, _ in self.pieces[max(0, place - 4) : place] if kind != "gap"]
+        return not before or before[-1] in {"&", "\\\\", "\\quad", "\\qquad"} or before[:1] == ["\\begin"]
+
+    def is_prose(self, text: str) -> bool:
+        r"""Whether a word with a space behind it leads to what follows: ``\text{compute } S = ...``."""
+        word, at = text.strip(), self.at
+        spaces = [place for place in range(at, min(at + 4, len(self.pieces))) if self.pieces[place][0] != "gap"]
+        spaced = text != text.rstrip()
+        while spaces and self.pieces[spaces[0]][1] in SPACES:
+            spaced = True
+            del spaces[0]
+        kind, value, _ = self.pieces[spaces[0]] if spaces else ("", "", 0)
+        leads = kind == "word" or value.removeprefix("\\") in BEGINNINGS
+        return spaced and leads and word.islower() and len(word) > LETTERS and word not in (*FUNCTIONS, *STRUCTURAL)
+
     def font(self, name: str, start: int, bold: bool) -> list[Token]:
         r"""A name in a font: letters are one name, in ``\mathcal`` another name; else the font only marks."""
         if self.peek() == "{" and name in TEXT_FONTS:
-            text = self.raw().strip()
-            if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text.lower() not in CONNECTIVES:
+            begins = name in PROSE_FONTS and self.begins(self.at - 1)
+            raw = self.raw()
+            text = raw.strip()
+            one = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text.lower() not in CONNECTIVES
+            if one and not (begins and self.is_prose(raw)):
                 return [Token("NAME", text, start, upright=True)]
             return [Token("TEXT", text, start)]
         marked = bold or name in ("mathbf", "bm", "bold", "boldsymbol", "bf", "pmb", "vec", "vect", "mathbb")

@@ -59,3 +59,14 @@ def test_what_is_bold_is_marked_but_is_no_other_name():
 def test_what_is_too_long_or_too_deep_is_refused(latex):
     with pytest.raises(LimitError):
         tokenize(latex, {"a": Macro(0, r"\a")})
+
+
+def test_a_word_at_the_start_that_leads_to_a_formula_is_no_factor():
+    def kinds(latex):
+        return [token.kind for token in tokenize(latex) if token.text in ("compute", "scale")]
+
+    assert kinds(r"\text{compute}\space S = A") == ["TEXT"]
+    assert kinds(r"a &= b \\ & \text{compute } \tilde{S} = A") == ["TEXT"]
+    assert kinds(r"y = \text{scale}\; x") == ["NAME"]
+    assert kinds(r"\text{scale}\; = 2") == ["NAME"]
+    assert kinds(r"\text{scale} x = 2") == ["NAME"]
