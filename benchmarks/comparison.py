@@ -16,6 +16,9 @@ Run = Callable[[], Sequence[Any]]
 PAUSE = 0.02
 """Seconds between two runs."""
 
+REST = 0.1
+"""Seconds before calls in a row: OpenBLAS keeps its threads waiting for work, each on a core, for most of that time."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -60,7 +63,7 @@ def disagreement(own: Sequence[Any], other: Sequence[Any]) -> float:
 
 
 def medians(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
-    """The median time of each side; they take turns for `seconds`, at least five times."""
+    """The median time of a call of each side; they take turns for `seconds`, at least five times."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(next(iter(times.values()))) < 5:
@@ -68,10 +71,33 @@ def medians(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
             # The threads of one library go on spinning for a while: they must not slow down the next side.
             if times[name] and times[name][-1] > PAUSE / 10:
                 time.sleep(PAUSE)
-            start = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - start)
+            times[name].append(time_of(run))
     return {name: statistics.median(own) for name, own in times.items()}
+
+
+def medians_in_a_row(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
+    """The median time of a call of each side among many of its own, as in a loop; in turns, at least three.
+
+    The first calls after those of another side find cold caches, cores that slept, and threads that still wait.
+    """
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    turn = seconds / 3 / len(runs)
+    for _ in range(3):
+        for name, run in runs.items():
+            time.sleep(REST)
+            end = time.perf_counter() + turn
+            own = [time_of(run)]
+            while time.perf_counter() < end:
+                own.append(time_of(run))
+            times[name] += own
+    return {name: statistics.median(own) for name, own in times.items()}
+
+
+def time_of(run: Run) -> float:
+    """The seconds of one call."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
 
 
 def measured(work: Work, seconds: float) -> bool:
@@ -87,7 +113,7 @@ def measured(work: Work, seconds: float) -> bool:
     wrong = {name: disagreement(first, run()) for name, run in runs.items() if name != "generated"}
     if work.limit is not None:
         runs["limit"] = work.limit()
-    found = medians(runs, seconds)
+    found, steady = medians(runs, seconds), medians_in_a_row(runs, seconds)
     limit = found.get("limit")
     least = " " * 19 if limit is None else f"{limit * 1e3:10.3f} {found['generated'] / limit:8.2f}"
     good = True
@@ -95,10 +121,11 @@ def measured(work: Work, seconds: float) -> bool:
         if name in ("generated", "limit"):
             continue
         ratio, bound = found["generated"] / found[name], work.others[name][0]
+        in_a_row = steady["generated"] / steady[name]
         agrees = wrong[name] < work.agree
         fine = ratio <= bound and agrees
         good &= fine
         times = f"{found['generated'] * 1e3:10.3f} {found[name] * 1e3:10.3f}"
         verdict = "met" if fine else "MISSED" if agrees else f"DISAGREES by {wrong[name]:.1e}"
-        print(f"{work.name:26} {name:20} {times} {ratio:6.2f} {bound:6.2f} {least} {verdict}")
+        print(f"{work.name:26} {name:20} {times} {ratio:6.2f} {bound:6.2f} {in_a_row:8.2f} {least} {verdict}")
     return good

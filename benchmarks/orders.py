@@ -1,4 +1,6 @@
-"""Second derivatives beside JAX: ``python benchmarks/orders.py``, medians in milliseconds, of one process, in turns.
+"""Second derivatives beside JAX: ``python benchmarks/orders.py``, medians in milliseconds, of one process.
+
+The times are those of calls in a row; behind them stands the ratio of calls in turn, each after one of the other side.
 
 Each row is one shipped derivation (or a spec given here) in NumPy, against the same work in JAX, compiled. Where a
 derivative is kept in parts, JAX has all of its entries: that is what it gives. Sizes are such that JAX can hold them.
@@ -8,9 +10,7 @@ Both sides get the same float32 arrays, and agree before they are timed.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from comparison import medians, medians_in_a_row  # noqa: E402
 
 import indexcalc as ic  # noqa: E402
 from indexcalc.generation import loaded  # noqa: E402
@@ -156,23 +158,10 @@ def rows() -> list[Row]:
     ]
 
 
-def times_of(run: Run, seconds: float = 0.05) -> list[float]:
-    """Milliseconds of each of the calls that one turn has time for, at least one.
-
-    The first calls of a turn find what the other side left: cold caches, and threads that still wait for work.
-    """
-    times, end = list[float](), time.perf_counter() + seconds
-    while not times or time.perf_counter() < end:
-        start = time.perf_counter()
-        run()
-        times.append(1e3 * (time.perf_counter() - start))
-    return times
-
-
 def main() -> int:
     """Print all rows; 1 where the sides disagree or a ratio is above what is allowed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one row take turns")
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     worst = 0
@@ -180,11 +169,13 @@ def main() -> int:
         if arguments.only not in row.name:
             continue
         apart = row.agree(row.ours(), row.theirs())
-        turns = [(times_of(row.ours), times_of(row.theirs)) for _ in range(arguments.rounds)]
-        ours, theirs = (statistics.median(time for turn in side for time in turn) for side in zip(*turns, strict=True))
+        runs = {"ours": row.ours, "theirs": row.theirs}
+        found, turns = medians_in_a_row(runs, arguments.seconds), medians(runs, arguments.seconds)
+        ours, theirs = 1e3 * found["ours"], 1e3 * found["theirs"]
         ratio = ours / theirs
         print(
-            f"{row.name:42} {ours:9.3f} {theirs:9.2f}  ratio {ratio:.5f}, at most {row.allowed}  apart {apart:.1e}",
+            f"{row.name:42} {ours:9.3f} {theirs:9.2f}  ratio {ratio:.5f}, at most {row.allowed}; in turn "
+            f"{turns['ours'] / turns['theirs']:.5f}  apart {apart:.1e}",
             flush=True,
         )
         worst |= ratio > row.allowed or apart > 1e-3

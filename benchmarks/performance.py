@@ -255,7 +255,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one work take turns")
     chosen = parser.parse_args()
     print(f"NumPy {np.__version__}, float32, forward and backward pass; medians in milliseconds")
-    columns = f"{'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6} {'limit':>10} {'to limit':>8}"
+    columns = f"{'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6} {'in a row':>8} {'limit':>10} {'to limit':>8}"
     print(f"{'work':26} {'against':20} {columns}")
     good = True
     for name, make in WORKS.items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -397,6 +399,84 @@ def check_several_python_threads():
     for (outputs, gradients), (output, others) in zip(found[-1], expected, strict=True):
         for one, other in zip((outputs, *gradients), (output, *others), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+def in_a_process(script, *arguments):
+    """What a script prints in a process of its own."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.fixture
+def attention_file(tmp_path):
+    path = tmp_path / "attention_fast.py"
+    path.write_text(fast_of("attention").written.source, encoding="utf-8")
+    return path
+
+
+START = """
+import os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import numpy as np
+import attention_fast as module
+arrays = np.random.default_rng(0).standard_normal((4, 512, 64), dtype=np.float32)
+output, _ = module.value_and_grad(*arrays, threads=2)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked off here")
+def test_a_process_that_is_forked_off_has_threads_of_its_own(attention_file):
+    script = """
+child = os.fork()
+if child == 0:
+    again, _ = module.value_and_grad(*arrays, threads=2)
+    os._exit(0 if np.array_equal(again, output) else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert in_a_process(START + script, attention_file) == ["0"]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
+def test_what_a_call_gives_back_is_kept_for_the_next(attention_file):
+    script = """
+import resource
+for _ in range(5):
+    module.value_and_grad(*arrays, threads=2)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    module.value_and_grad(*arrays, threads=2)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 20)
+"""
+    # The blocks alone take over two hundred pages.
+    (faults,) = in_a_process(START + script, attention_file)
+    assert int(faults) < 50
+
+
+def test_an_error_in_one_share_is_raised_when_the_others_are_done():
+    run, done = fast_of("attention").module._run, []
+
+    def task(blocks, steps):
+        for block in blocks:
+            if block[0].start == 0:
+                message = "the first block"
+                raise ValueError(message)
+            done.append(block)
+
+    for _ in range(2):
+        done.clear()
+        with pytest.raises(ValueError, match="the first block"):
+            run(task, (64,), 1 << 22, [], 2, least=1)
+        assert len(done) == 32
+
+
+def test_most_of_a_dimension_is_all_of_it():
+    steps = fast_of("attention").module._steps
+    assert steps((32, 32), 26, 1) == (1, 32)
+    assert steps((32, 32), 20, 1) == (1, 16)
+    assert steps((32, 32), 60, 1) == (1, 32)
+    assert steps((4, 100), 350, 1) == (4, 100)
 
 
 def test_fast_code_needs_no_extra(monkeypatch):
