@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product as cartesian
 
+import sympy as sp
+
 from indexcalc.algebra.terms import Access, Index, Slot
 from indexcalc.codegen.fast.blocking import Blocking, Members, Order
 from indexcalc.codegen.statements import Statement
@@ -13,7 +15,7 @@ from indexcalc.codegen.statements import Statement
 
 def grown(problem: Blocking, root: Statement, indices: tuple[Index, ...], order: Order) -> Members:
     """The statements that run in a loop over `indices` of `root`, each with its own; as many as possible."""
-    growth = Growth(problem, len(indices))
+    growth = Growth(problem, tuple(index.extent for index in indices))
     growth.join(root, indices)
     changed = True
     while changed:
@@ -38,13 +40,13 @@ class Growth:
 
     Attributes:
         problem: the statements.
-        dimensions: how many indices the loop runs over.
+        extents: what the indices of the loop run over.
         members: the statements in it, each with its own indices.
         places: where the index of each dimension stands in a tensor that a member makes or reads.
     """
 
     problem: Blocking
-    dimensions: int
+    extents: tuple[sp.Expr, ...]
     members: dict[str, tuple[Index, ...]] = field(default_factory=dict)
     places: dict[tuple[str, int], set[int]] = field(default_factory=dict)
 
@@ -62,7 +64,7 @@ class Growth:
         """The indices at which a statement may meet the loop, one for each dimension."""
         if statement.is_whole:
             return iter(())
-        found = [sorted(self.meetings(statement, n), key=lambda index: index.name) for n in range(self.dimensions)]
+        found = [sorted(self.meetings(statement, n), key=lambda index: index.name) for n in range(len(self.extents))]
         return (choice for choice in cartesian(*found) if len(set(choice)) == len(choice))
 
     def meetings(self, statement: Statement, dimension: int) -> set[Index]:
@@ -74,7 +76,8 @@ class Growth:
             if shared or access.tensor in self.members:
                 slots = (access.slots[place] for place in self.places.get((access.tensor, dimension), ()))
                 found.update(slot for slot in slots if isinstance(slot, Index))
-        return found
+        # An index may run beyond the tensor that it meets another one in.
+        return {index for index in found if index.extent == self.extents[dimension]}
 
 
 def is_worth_it(problem: Blocking, statement: Statement, members: Members) -> bool:

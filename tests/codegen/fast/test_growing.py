@@ -24,7 +24,7 @@ def chain_of(length):
 def reads_to_meet(length):
     problem = chain_of(length)
     first, *_, last = problem.statements
-    growth = Growth(problem, 1)
+    growth = Growth(problem, (first.axes[0].extent,))
     for statement in problem.statements:
         if statement is not last:
             growth.join(statement, (statement.axes[0],))
@@ -44,7 +44,7 @@ def test_readers_of_one_input_are_not_looked_at_one_by_one():
     )
     problem = outlined(ic.derive(ic.read_problem(text)), {}, None).problem
     first, *others = (statement for statement in problem.statements if statement.name.startswith("y"))
-    growth = Growth(problem, 2)
+    growth = Growth(problem, tuple(axis.extent for axis in first.axes))
     growth.join(first, first.axes)
     problem.__dict__["sources"] = counted = Counted(problem.sources)
     for statement in others:

@@ -50,6 +50,17 @@ R = sum[i,j](steps[i,j]^2) * threads + 1/n * sum[i,part](space[i,part]^3) * tota
 loss R
 derive loop_1, μ, np, space, blocks, totals
 """,
+    "beyond_a_tensor": """
+index i : N
+index j : K
+index k : M
+index l : N
+index p : N+1
+input x[p]
+Y[j,i] = sum[k,l]([0 <= 2*k-2 < N+1] * [0 <= 2*i-l-1 < N+1] * delta[j,3*k-l+1] * x[i] * exp(x[2*k-2]) * exp(x[2*i-l-1]))
+upstream G[j,i] = dL/dY[j,i]
+derive x
+""",
     "masks": """
 index i, j : T
 index k : K
