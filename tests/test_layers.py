@@ -71,6 +71,7 @@ DOCUMENT_FLOORS = {
     "expectations": 6,
     "gradients": 6,
     "literals": 6,
+    "rounding": 6,
     "means": 6,
     "mirrors": 6,
     "multipliers": 6,

@@ -34,8 +34,9 @@ from indexcalc.document.numerics.numbers import WorkError
 from indexcalc.document.numerics.points import positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
-from indexcalc.document.products import DOTS, is_dotted
+from indexcalc.document.products import DOTS, VECTORS, is_dotted
 from indexcalc.document.reader import Reader, read
+from indexcalc.document.rounding import ROUNDED, agree_as_rounded, unit_of
 from indexcalc.document.runs import count_of
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.kinds import is_update
@@ -191,6 +192,8 @@ def attempt(
         found = comparison(table, relation)
         alone = found.alone
         truth, reason = tested(found, screen=screen)
+        if truth is Truth.FALSE and is_rounded(found, relation) and table.asking(ROUNDED).name == "rounded":
+            truth = Truth.TRUE
     except CountError as error:
         table.uncounted.add(error.letter)
         truth, reason = Truth.SILENT, str(error)
@@ -218,6 +221,17 @@ def attempt(
         is_cut_short,
     )
     return result, frozenset(table.uncounted)
+
+
+def is_rounded(found: Comparison, relation: Relation) -> bool:
+    """Whether two members are the same number but for what its decimals do not say: nothing is free in them."""
+    if not (unit_of(relation.right) or unit_of(relation.left)):
+        return False
+    read = set[str]().union(*(all_read(found.table.definitions, side) for side in (found.left, found.right)))
+    if not read <= found.table.definitions.keys():
+        return False
+    trial = trial_of(found.table, found.left, found.right, found.over, found.conditions, screen=True)
+    return any(agree_as_rounded(relation.left, relation.right, one.left, one.right) for one in trial.failures[:1])
 
 
 def table_of(page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool = True) -> Table:
@@ -275,7 +289,8 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         raise NotUnderstoodError("a Kronecker product is set equal to an array of which no blocks are known")
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
-    if len(sides(left)) == 1 and left.orientation != right.orientation:
+    turned = len(sides(left)) == 1 and left.orientation != right.orientation
+    if turned and not (table.page.writes_rows and table.asking(VECTORS).name == "rows"):
         raise OrientationError("a row is set equal to a column")
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)

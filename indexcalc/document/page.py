@@ -49,6 +49,7 @@ from indexcalc.document.statements.letters import (
 from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.mirrored import mirrored_parts
 from indexcalc.document.statements.nouns import called_in
+from indexcalc.document.statements.orientation import writes_rows
 from indexcalc.document.statements.outline import EQUALITIES, Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.remainders import remainders_in
@@ -328,6 +329,12 @@ class Page:
     def written(self) -> Mapping[str, tuple[Declared, ...]]:
         """The shapes of arrays that it writes out by their own entries."""
         return written_in(self.survey, self.statements[self.told :])
+
+    @cached_property
+    def writes_rows(self) -> bool:
+        """Whether a vector stands before a matrix without a transpose, ``x W``: its vectors may be rows."""
+        shapes = {name: len(found[-1].sizes) for name, found in self.declared.items()}
+        return writes_rows(self.survey, (tree for one in self.statements for tree in one.trees), shapes.get)
 
     @cached_property
     def members(self) -> Mapping[str, tuple[Declared, ...]]:

@@ -36,6 +36,14 @@ SIDE_BY_SIDE = choice(
 )
 """What the product of two vectors is of which neither is transposed: none of the options is usual."""
 
+VECTORS = choice(
+    Kind.LAYOUT,
+    "vectors",
+    Option("columns", 0.0, "vectors are columns"),
+    Option("rows", 0.1, "vectors are rows", stated=True),
+)
+"""How a page writes vectors on which a vector stands before a matrix, ``x W``."""
+
 DOT = choice(
     Kind.WORD,
     "a dot between vectors",
@@ -119,6 +127,8 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
     alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
     if alike and typed.chained(left, right, table.sizes) is None:
         return side_by_side(table, left, right)
+    if len(left.axes) == len(right.axes) == 1 and table.page.writes_rows and table.asking(VECTORS).name == "rows":
+        return typed.product(typed.transpose(left), typed.transpose(right), table.sizes)
     return typed.product(left, right, table.sizes)
 
 

@@ -37,7 +37,7 @@ HELD = {
     "guards": Held(97, 64, 0, 1),
     "judging": Held(133, 26, 7, 1),
     "layers": Held(42, 12, 0, 0),
-    "names": Held(127, 61, 2, 1),
+    "names": Held(129, 61, 0, 1),
     "notations": Held(130, 53, 0, 1),
     "reading": Held(102, 62, 4, 0),
     "repair": Held(28, 46, 0, 0),

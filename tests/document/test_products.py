@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.document import Verdict, check
+from tests.support.verdicts import last
 
 SIZES = r"Let $u, v, w \in \mathbb{R}^n$. $$z = u v$$"
 EVIDENCE = {
@@ -142,3 +143,19 @@ def test_a_power_of_a_vector_is_one_of_its_entries() -> None:
     assert verdict(page, r"$$\frac{x}{\sqrt{s}} = s^{-3/2} \odot x$$") is Verdict.REFUTED
     assert verdict(page, r"$$(s + x)^{3/2} \odot (s + x)^{1/2} = (s + x)^2$$") in TRUE
     assert verdict(page, r"$$(s + x)^k \odot (s + x)^k = (s + x)^k$$") is Verdict.UNCLEAR
+
+
+ROWS = (
+    r"Let $\mathbf{x} \in \mathbb{R}^m$, $W \in \mathbb{R}^{m \times n}$, $\mathbf{b} \in \mathbb{R}^n$.",
+    r"\mathbf{z} = \mathbf{x} W + \mathbf{b}",
+)
+COLUMNS = (ROWS[0], r"\mathbf{z} = W^T \mathbf{x} + \mathbf{b}")
+OUTER = r"\frac{\partial L}{\partial W} = \mathbf{x}^T \frac{\partial L}{\partial \mathbf{z}}"
+
+
+def test_where_a_vector_stands_before_a_matrix_vectors_may_be_rows():
+    assert last(*ROWS, OUTER) in TRUE
+    assert last(*ROWS, r"\frac{\partial L}{\partial \mathbf{x}} = \frac{\partial L}{\partial \mathbf{z}} W^T") in TRUE
+    assert last(*COLUMNS, OUTER) is Verdict.REFUTED
+    swapped = r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial \mathbf{z}}^T \mathbf{x}"
+    assert last(*ROWS, swapped) is Verdict.REFUTED
