@@ -28,7 +28,7 @@ from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.fields import Fields, slopes_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.implied import with_implied
-from indexcalc.document.statements.index_expressions import Expression
+from indexcalc.document.statements.index_expressions import Expression, letters_among
 from indexcalc.document.statements.kinds import (
     cases_in,
     compares_letters,
@@ -97,7 +97,8 @@ OF_VECTORS = {
 CLASS = r"(?:correct|true|right|target|ground[- ]truth|gold)\s(?:class|label|word|token)\b"
 
 RIGHT_CLASS = re.compile(
-    rf"\$(?P<before>[a-z])\$(?:\s\w+){{0,6}}?\s{CLASS}|\b{CLASS}(?:\s(?:is|be|index))?\s\$(?P<behind>[a-z])\$",
+    rf"\$(?P<before>[a-z])\$\s(?:is|be|as|for|denotes|being)\b(?:\s\w+){{0,5}}?\s{CLASS}"
+    rf"|\b{CLASS}(?:\s(?:is|be|index))?\s\$(?P<behind>[a-z])\$",
     re.IGNORECASE,
 )
 """Words that say which letter is the number of the right class."""
@@ -310,6 +311,12 @@ class Page:
         if number not in self.free_of:
             self.free_of[number] = free_letters(self.survey, self.statements[number])
         return self.free_of[number]
+
+    def letters_of_first(self, number: int) -> frozenset[str]:
+        """The letters that stand in the first member of a statement."""
+        first = self.statements[number].sides[0].tree
+        names = self.survey.names(first) if first is not None else ()
+        return frozenset(part for one in names for part in letters_among(one.parts or ()))
 
     def order(self, number: int) -> tuple[str, ...]:
         """The letters of the entry of an array that a statement speaks of, in the order of the array's axes."""

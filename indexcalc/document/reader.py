@@ -112,10 +112,14 @@ class Reader:
     def sum(self, tree: Sum) -> Typed:
         """The meaning of a sum of products."""
         values = []
-        for sign, term in reaching(self.table.page, tree).terms:
+        for sign, term in reaching(self.table.page, tree, self.is_known).terms:
             value = summed(self.scope, self.product(term.items), self.around)
             values.append(value if sign > 0 else replace(value, node=negated(value.node)))
         return typed.added(values, self.sizes)
+
+    def is_known(self, letter: str) -> bool:
+        """Whether a letter has a meaning here: a sum around binds it, or the first member has it."""
+        return self.scope.binds(letter) or letter in self.table.page.letters_of_first(self.table.at)
 
     def product(self, items: Sequence[Node]) -> Typed:
         """The meaning of a product: entrywise products bind last, sums and derivatives reach to its end."""

@@ -6,7 +6,7 @@ is said nowhere, a relation is read for three steps, and what holds for these is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError
@@ -125,32 +125,38 @@ def is_descending(item: Node) -> bool:
     return isinstance(item, Scripted) and isinstance(item.base, Atom) and item.base.text == DESCENDING
 
 
-def reaching(page: Page, tree: Sum) -> Sum:
-    r"""A sum, with the terms behind a sign over steps that bear its letter in its reach.
+def reaching(page: Page, tree: Sum, known: Callable[[str], bool]) -> Sum:
+    r"""A sum, with the terms behind a sign that bear its letter in its reach.
 
-    ``\prod_i I - k^i k^{i\top}`` is a product of differences: outside of it the letter would mean nothing.
+    ``\prod_i I - k^i k^{i\top}`` is a product of differences, and ``-\sum_i a_i + b_i`` minus a sum of both: outside of
+    it the letter would mean nothing. A letter that is `known` there has a meaning.
     """
-    if not page.steps.letters or len(tree.terms) < 2:
+    if len(tree.terms) < 2:
         return tree
-    key = id(tree)
+    letters = {letter for _, term in tree.terms for node in term.items if (letter := bound_letter(node))}
+    open_ones = frozenset(letter for letter in letters if letter in page.steps.letters or not known(letter))
+    if not open_ones:
+        return tree
+    key = id(tree), open_ones
     if key not in page.steps.reaching:
-        page.steps.reaching[key] = tree, with_reach(page, tree)
+        page.steps.reaching[key] = tree, with_reach(page, tree, open_ones)
     return page.steps.reaching[key][1]
 
 
 def is_reached(page: Page, term: Product, letter: str) -> bool:
     """Whether a term bears the letter of a sign before it, which no sign of its own binds."""
     own = any(bound_letter(node) == letter for node in nodes_of(term))
-    return not own and any(numbers_step(name, letter) for name in names_in(page, term.items))
+    named = page.survey.names(term)
+    return not own and any(letter in (one.parts or ()) or numbers_step(one.name, letter) for one in named)
 
 
-def with_reach(page: Page, tree: Sum) -> Sum:
-    """A sum with the terms in the reach of a sign in brackets behind it."""
+def with_reach(page: Page, tree: Sum, letters: Collection[str]) -> Sum:
+    """A sum with the terms in the reach of a sign over one of some letters in brackets behind it."""
     terms: list[tuple[int, Product]] = []
     rest = list(tree.terms)
     while rest:
         sign, term = rest.pop(0)
-        place = next((n for n, one in enumerate(term.items) if bound_letter(one) in page.steps.letters), None)
+        place = next((n for n, one in enumerate(term.items) if bound_letter(one) in letters), None)
         reach = 0
         if place is not None and term.items[place + 1 :]:
             letter = bound_letter(term.items[place])

@@ -100,22 +100,24 @@ def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]
     for before in range(max(0, number - CONDITION_REACH), number):
         if page.section(before) == section:
             own = said_condition(page, before)
-            found = [*(found if condition(page.statements[before - 1]) else ()), *own] if own else found
+            found = [*(found if said_condition(page, before - 1) else ()), *own] if own else found
     heading = heading_conditions(page.document.heading(page.statements[number].span.start).replace("Case", ""))
     return tuple(found or heading)
 
 
 def said_condition(page: Page, number: int) -> Conditions:
-    """The relations between letters that a statement consists of; behind ``unless`` what holds otherwise."""
+    """The relations between letters that a statement consists of; behind ``Unless`` what holds otherwise."""
+    if page.statements[number].trails:
+        return ()
     found, start = condition(page.statements[number]), page.start(number)
-    if len(found) == 1 and EXCEPT.search(page.document.source[max(0, start - 30) : start].lower()):
+    if len(found) == 1 and EXCEPT.search(page.document.source[max(0, start - 30) : start]):
         ((left, sign, right),) = found
         return ((left, OPPOSITE[sign], right),) if sign in OPPOSITE else ()
     return found
 
 
-EXCEPT = re.compile(r"\b(?:unless|except (?:for|if|when|where))[\s$(\\]*$")
-"""Words before a condition under which something does not hold."""
+EXCEPT = re.compile(r"\b(?:Unless|Except (?:for|if|when|where))[\s$(\\]*$")
+"""Words that begin a sentence with what is excepted; within one, ``zero unless i = k``, that is what follows."""
 
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """What holds where a relation does not."""

@@ -38,7 +38,7 @@ class Steps:
     written_out: dict[tuple[int, int], tuple[Node, tuple[Node, ...] | None]] = field(
         default_factory=dict, compare=False, repr=False
     )
-    reaching: dict[int, tuple[Sum, Sum]] = field(default_factory=dict, compare=False, repr=False)
+    reaching: dict[tuple[int, frozenset[str]], tuple[Sum, Sum]] = field(default_factory=dict, compare=False, repr=False)
     at_count: dict[tuple[int, str], tuple[Sum, Sum | None]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property

@@ -89,7 +89,7 @@ class Arrays:
 def is_one_array(equation: Equation, simplifier: Simplifier) -> bool:
     """Whether no entry is known to be zero, no term is a product of smaller arrays, and its terms are not all there."""
     whole = frozenset(equation.lhs.slots)
-    if is_sum_of_entries(summands(equation.terms), simplifier):
+    if len(equation.lhs.slots) > 1 and is_sum_of_entries(summands(equation.terms), simplifier):
         return False
     if any(isinstance(base, Delta) for base in walk(equation.terms)):
         return False
@@ -101,7 +101,7 @@ def is_one_array(equation: Equation, simplifier: Simplifier) -> bool:
 
 def summands(terms: Terms) -> Terms:
     """The terms, or those in the brackets that are all there is."""
-    if len(terms) == 1 and len(terms[0].powers) == 1:
+    if len(terms) == 1 and len(terms[0].powers) == 1 and terms[0].coeff.is_number:
         ((base, exponent),) = terms[0].powers
         if isinstance(base, Add) and exponent == 1 and not terms[0].summed:
             return base.terms
@@ -109,8 +109,9 @@ def summands(terms: Terms) -> Terms:
 
 
 def is_sum_of_entries(terms: Terms, simplifier: Simplifier) -> bool:
-    """Whether several terms are entries of tensors that an author named, whatever the scale of each."""
-    return len(terms) > 1 and all(is_bare(Group(term.powers, term.summed), simplifier) for term in terms)
+    """Whether several terms are entries of tensors that an author named, each with a number before it."""
+    bare = (is_bare(Group(term.powers, term.summed), simplifier) and term.coeff.is_number for term in terms)
+    return len(terms) > 1 and all(bare)
 
 
 def compacted(
@@ -240,7 +241,7 @@ def put_together(deltas: tuple[Delta, ...], terms: Terms, arrays: Arrays, simpli
 
     What would be all of the derivative is not added up where its terms are there.
     """
-    if not deltas and is_sum_of_entries(terms, simplifier):
+    if not deltas and len(arrays.entry.slots) > 1 and is_sum_of_entries(terms, simplifier):
         yield from terms
         return
     if len(terms) > 1:

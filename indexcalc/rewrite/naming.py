@@ -15,7 +15,7 @@ from indexcalc.problem import Problem
 from indexcalc.program import Equation
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
 from indexcalc.rewrite.normal import unfold_factors
-from indexcalc.rewrite.parts import PartNames, name_parts, refold, shared_sums
+from indexcalc.rewrite.parts import PartNames, name_parts, refold, shared_sums, sums_without_brackets
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule
 from indexcalc.rewrite.search import Effort, Moves
 from indexcalc.rewrite.tidy import Simplifier
@@ -45,7 +45,8 @@ class PartNaming:
                 use their equations.
         """
         order = self.order
-        names = PartNames(set(self.taken_names), self.slots)
+        everywhere = sums_without_brackets(section.equation for section in sections)
+        names = PartNames(set(self.taken_names), self.slots, everywhere)
         done: list[Section] = []
         named: list[SumRule] = []
         shared = shared_sums(section.equation for section in sections)

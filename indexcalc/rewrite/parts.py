@@ -39,10 +39,18 @@ class Part:
 
 @dataclass
 class PartNames:
-    """The parts named so far in one derivation, the names that are taken, and the slots of each tensor."""
+    """The parts named so far in one derivation.
+
+    Attributes:
+        taken: the names that are taken.
+        slots: those of each tensor.
+        everywhere: the keys of the sums that some equation computes where no bracket hides them.
+        parts: by key.
+    """
 
     taken: set[str]
     slots: Mapping[str, tuple[Index, ...]] = field(default_factory=dict)
+    everywhere: frozenset[str] = frozenset()
     parts: dict[str, Part] = field(default_factory=dict)
 
     def fresh(self) -> str:
@@ -75,6 +83,14 @@ def shared_sums(equations: Iterable[Equation]) -> frozenset[str]:
     return frozenset(key for key, readers in found.items() if len(readers) > 1)
 
 
+def sums_without_brackets(equations: Iterable[Equation]) -> frozenset[str]:
+    """The keys of the sums that stand beside no bracket: these are computed at all places; none if there is none."""
+    terms = [term for equation in equations for term in equation.terms]
+    open_ones = [term for term in terms if not guards_of(term)]
+    parts = (part for term in open_ones if len(open_ones) < len(terms) for part in components(term))
+    return frozenset(key for body, bound in parts if bound and (key := key_of(body, bound)) is not None)
+
+
 def key_of(body: tuple[Power, ...], bound: tuple[Index, ...]) -> str | None:
     """The canonical form of a component; None if it is too large for one."""
     try:
@@ -99,7 +115,9 @@ def name_parts(
         for body, bound in parts:
             part = None
             if is_narrow(equation, body, bound, len(parts)) or is_shared(equation, body, bound, parts, shared):
-                whole = with_guards(Term(coeff, body, bound), term, names.slots)
+                whole = Term(coeff, body, bound)
+                if key_of(body, bound) not in names.everywhere or reads_beyond(whole, names.slots):
+                    whole = with_guards(whole, term, names.slots)
                 part, new = find_part(equation, whole, names, order)
                 sections.extend(new)
             if part is None:

@@ -127,6 +127,21 @@ def test_a_condition_behind_an_equation_holds_for_it():
     assert [judged(one) for one in right if one.display][1:] == [CONFIRMED] * 2
 
 
+def test_a_condition_behind_an_equation_holds_for_no_later_one():
+    softmax, slope, same, other = CASES
+    page = "$${}$$\n\nWe have $${}$$ if $i \\neq j$.\n\nIf $i = j$: $${}$$"
+    right = check(page.format(softmax, slope + other, slope + same)).claims
+    assert [judged(one) for one in right if one.display][1:] == [CONFIRMED] * 2
+    trailing = check(f"$${softmax}$$ We have ${slope}p_i p_j$ when $i \\neq j$: so")
+    assert judged(trailing.claims[1]) is REFUTED
+
+
+@pytest.mark.parametrize("words", ["zero unless $i = k$:", "zero except when $i = k$, where"])
+def test_an_exception_within_a_sentence_is_what_follows(words):
+    page = rf"Let $q_i = w_i^2$. The derivative is {words} $$\frac{{\partial q_i}}{{\partial w_k}} = 2 w_i$$"
+    assert judged(check(page).claims[-1]) is CONFIRMED
+
+
 @pytest.mark.parametrize("words", ["Unless", "Except when", "Except for"])
 def test_what_is_excepted_does_not_refute(words):
     page = r"$$q_i = w_i^2$$ WORDS $i = k$, we have $$\frac{\partial q_i}{\partial w_k} = 0$$".replace("WORDS", words)

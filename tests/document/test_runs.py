@@ -105,3 +105,31 @@ def test_a_new_value_made_from_the_old_one_is_not_called_true():
     given = r"$$E = \frac{1}{2} (z - y)^2$$"
     claims = check(f"{given}\n\n" + r"$$w = w - \eta \frac{\partial E}{\partial w}$$").claims
     assert claims[-1].verdict is Verdict.DEFINITION
+
+
+LOGISTIC = r"""
+$$p_i = \frac{1}{1 + e^{-z_i}}$$
+$$L = -\frac{1}{n} \sum_{i=1}^n y_i \log p_i + (1 - y_i) \log(1 - p_i)$$
+"""
+"""A loss with no bracket behind the sign of its sum."""
+
+
+def verdict_on(page: str, equation: str) -> Verdict:
+    return check(f"{page}\n$${equation}$$").claims[-1].verdict
+
+
+def test_a_sum_reaches_over_the_terms_behind_it_that_bear_its_letter():
+    slope = r"\frac{\partial L}{\partial z_i} = "
+    assert verdict_on(LOGISTIC, slope + r"\frac{p_i - y_i}{n}") in TRUE
+    assert verdict_on(LOGISTIC, slope + "p_i - y_i") is Verdict.REFUTED
+    bracket = r"L = -\frac{1}{n} \sum_{i=1}^n [y_i \log p_i SIGN (1 - y_i) \log(1 - p_i)]"
+    assert verdict_on(LOGISTIC, bracket.replace("SIGN", "+")) in TRUE
+    assert verdict_on(LOGISTIC, bracket.replace("SIGN", "-")) is Verdict.REFUTED
+
+
+def test_a_sum_ends_before_a_term_without_its_letter_or_with_one_that_is_known():
+    given = r"Let $x, b \in \mathbb{R}^n$ and $c \in \mathbb{R}$."
+    page = given + r" $$L = \sum_i x_i^2 + c$$ $$g_i = 2 \sum_i x_i + b_i$$"
+    assert verdict_on(page, r"\frac{\partial L}{\partial c} = 1") in TRUE
+    assert verdict_on(page, r"g_k = 2 \sum_i x_i + b_k") in TRUE
+    assert verdict_on(page, r"g_k = 2 \sum_i (x_i + b_i)") not in TRUE

@@ -155,3 +155,18 @@ def test_a_gradient_is_a_number_where_what_no_entry_reads_is_zero():
     with np.errstate(divide="ignore"):
         gradients = module.backward(values, np.ones_like(values.Y))
     assert np.isfinite(gradients.dX).all()
+
+
+def test_a_sum_that_another_equation_computes_everywhere_is_one_part():
+    spec = """
+index i : N
+index j : K
+index k : M
+input X[j,k], W[i,k], V[j,k]
+Y[j,k] = sum[i]([k+1 < M] / W[i,k+1] * X[j,k+1]) + sum[i](V[j,k] / W[i,k])
+derive X, V
+"""
+    parts = [
+        str(equation) for equation in derive(read_problem(spec)).backward.equations if "sum[i](1 / W" in str(equation)
+    ]
+    assert parts == ["<Equation r[k] = sum[i](1 / W[i,k])>"]

@@ -358,3 +358,18 @@ def test_second_derivatives_with_penalties_have_one_product_for_each_pair_of_mat
     assert sorted(map(sorted, pairs)) == sorted([name] for name in used)
     assert check_derivation(derivation) == []
     assert check_backward(derivation.problem, derivation.put_together).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "index i, j : N\nparam a = 0.3\ninput x[i], A[i,j]\nL = a * sum[i,j](A[i,j] * x[i] * x[j])\nhessian L by x",
+        "index i, j : N\nparam a = 2\ninput x[j], A[i,j], B[i,j]\ny[i] = sum[j]((a*A[i,j] + B[i,j]) * x[j])\n"
+        "jacobian y by x",
+        "index j : N\ninput v[j], w[j], x[j]\ny = sum[j]((v[j] + w[j]) * x[j])\njacobian y by x",
+    ],
+)
+def test_what_a_parameter_scales_or_is_no_matrix_is_an_array(text):
+    derivation = ic.derive(ic.read_problem(text))
+    assert all(order.whole for order in derivation.orders)
+    assert ic.validate(derivation, ic.numpy_module(derivation)).ok

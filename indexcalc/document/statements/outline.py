@@ -83,6 +83,7 @@ class Statement:
         families: what letters above and below names count in its document.
         supposed: whether it follows from an equation that holds only in one case, ``J' = 0``.
         implied: if no line writes it, the member that implies it of the last statement before that a line writes.
+        trails: whether it is a condition on the equation before it.
     """
 
     sides: list[Side]
@@ -95,6 +96,7 @@ class Statement:
     families: Families = field(default_factory=Families)
     supposed: bool = False
     implied: int = 0
+    trails: bool = False
 
     def origin(self, member: int) -> int:
         """The first of the members that are said to be equal to one: a chain begins anew behind another relation."""
@@ -313,23 +315,19 @@ def attach_conditions(document: Document, statements: list[Statement]) -> None:
 def attach_prose_conditions(document: Document, statements: list[Statement]) -> None:
     """``∂x_k/∂x_j = 1 if k = j``, where the words stand outside the formulas.
 
-    What begins a sentence, or ends with a colon, says when something behind it holds: ``For i = j:``.
+    What begins a sentence says when something behind it holds: ``For i = j:``.
     """
     for position, statement in enumerate(statements):
         before = statement
         for following in statements[position + 1 : position + 3]:
             between = LABELS.sub("", document.between(before.span.end, following.span.start))
             words = between.strip("$\\()[]` \n,")
-            found = () if announces(document, following) else condition(following)
+            found = condition(following)
             if not found or condition(statement) or words not in (CONDITION_WORDS if before is statement else {"and"}):
                 break
             statement.conditions.extend(found)
+            following.trails = True
             before = following
-
-
-def announces(document: Document, statement: Statement) -> bool:
-    """Whether a colon stands right behind a statement."""
-    return document.between(statement.span.end, statement.span.end + 10).lstrip("$\\)] *_").startswith(":")
 
 
 def heading_conditions(heading: str) -> list[tuple[str, str, str]]:

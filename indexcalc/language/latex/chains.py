@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from indexcalc.language.latex.grammar import rows_of
 from indexcalc.language.latex.systems import system_marks
@@ -32,6 +33,8 @@ ALIGNED = frozenset(
 )
 
 OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "SLASH", "ODOT"})
+
+REMARKS = frozenset({"TEXT", "ODD"})
 
 PARTING = frozenset({"COMMA", "DOT", "SEMICOLON", "QUAD"})
 
@@ -178,10 +181,11 @@ def outer(tokens: Iterable[Token]) -> Iterator[Token]:
 def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
     """Lines that continue the one before are joined to it: they begin with a relation or a sign, or are factors."""
     result: list[list[Token]] = []
-    for line in lines:
-        content = [token for token in line if token.kind != "QUAD"]
+    contents = [[token for token in line if token.kind != "QUAD"] for line in lines]
+    for number, (line, content) in enumerate(zip(lines, contents, strict=True)):
         if not content:
             continue
+        behind = next((one for one in contents[number + 1 :] if one), [])
         before = [token for token in result[-1] if token.kind != "QUAD"] if result else []
         continues = before and (
             (content[0].kind == "REL" and not implies(content[0]))
@@ -189,7 +193,7 @@ def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
             or before[-1].kind in OPERATORS
             or before[-1].kind == "REL"
             or unclosed(before)
-            or has_factors(before, line, content)
+            or (is_indented(line) and not is_indented(result[-1]) and has_factors(before, content, behind))
         )
         if continues:
             while content[0].kind == "REL" and result[-1] and result[-1][-1].kind in PARTING:
@@ -200,14 +204,30 @@ def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
     return result
 
 
-def has_factors(before: Sequence[Token], line: Sequence[Token], content: Sequence[Token]) -> bool:
-    """Whether an indented line without a relation goes on with the product at the end of a relation before it."""
-    related = any(token.kind == "REL" for token in outer(before))
-    parted = before[-1].kind in PUNCTUATION or content[0].kind in ("TEXT", "COMMA", "DOT", "SEMICOLON", "COLON")
-    # A bracket that is all there is may hold a number or a remark.
-    alone = content[0].kind == "(" and not any(True for _ in outer(content))
-    relates = any(token.kind == "REL" for token in outer(content))
-    return line[0].kind == "QUAD" and related and not (parted or alone or relates)
+def is_indented(line: Sequence[Token]) -> bool:
+    """Whether a line begins with a space, or behind a mark of its alignment."""
+    return line[0].kind == "QUAD"
+
+
+def is_remark_word(token: Token, behind: Token | None) -> bool:
+    """Whether a token is text, an arrow, or a word in an upright font that is applied to nothing."""
+    applied = behind is not None and behind.kind in ("(", "[", "SUB", "SUP")
+    word = token.upright and len(token.text) > len("tr") and not applied
+    return token.kind in REMARKS or word or token.text.lower().endswith("arrow")
+
+
+def has_factors(before: Sequence[Token], content: Sequence[Token], behind: Sequence[Token]) -> bool:
+    """Whether a line goes on with the product at the end of a relation before it: it holds factors, and nothing else.
+
+    A word is a remark, and what a relation follows in the next line is a first member. A bracket that is all there is
+    may hold a number or a remark.
+    """
+    related = any(token.kind == "REL" for token in outer(before)) and before[-1].kind not in PUNCTUATION
+    words = any(is_remark_word(token, next_one) for token, next_one in zip_longest(content, content[1:]))
+    outside = list(outer(content))
+    relates = any(token.kind in ("REL", "COMMA", "DOT", "SEMICOLON", "COLON") for token in outside)
+    heads = bool(behind) and behind[0].kind == "REL"
+    return related and bool(outside or content[0].kind != "(") and not (words or relates or heads)
 
 
 def content_from(line: Sequence[Token]) -> list[Token]:

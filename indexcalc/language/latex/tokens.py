@@ -22,14 +22,12 @@ from indexcalc.language.latex.vocabulary import (
     DROPPED_WITH_ARGUMENTS,
     FONTS,
     FRACTIONS,
-    FUNCTIONS,
     LABELS,
     NEGATIONS,
     OPENERS,
     RELATIONS,
     SCRIPT_SIGNS,
     SIMPLE,
-    STRUCTURAL,
     SWITCHES,
     TEXT_FONTS,
     TRANSPARENT,
@@ -51,6 +49,27 @@ LETTERS = 3
 
 PROSE_FONTS = frozenset({"text", "textrm", "textit", "textbf", "mbox"})
 """Fonts in which words stand that are no names."""
+
+
+LEADING = frozenset(
+    [
+        *(
+            "compute",
+            "recompute",
+            "calculate",
+            "evaluate",
+            "update",
+            "initialize",
+            "initialise",
+            "load",
+            "store",
+            "write",
+        ),
+        *("read", "return", "output", "define", "denote", "choose", "solve", "minimize", "maximize", "accumulate"),
+        *("therefore", "consequently", "similarly", "finally", "likewise", "moreover", "otherwise", "equivalently"),
+    ]
+)
+"""Words that lead to a formula, as in the lines of an algorithm."""
 
 
 SPACES = frozenset({"\\space", "\\ ", "\\;", "\\:", "\\quad", "\\qquad", "\\enspace", "~"})
@@ -359,7 +378,7 @@ class Tokenizer:
             del spaces[0]
         kind, value, _ = self.pieces[spaces[0]] if spaces else ("", "", 0)
         leads = kind == "word" or value.removeprefix("\\") in BEGINNINGS
-        return spaced and leads and word.islower() and len(word) > LETTERS and word not in (*FUNCTIONS, *STRUCTURAL)
+        return spaced and leads and word in LEADING
 
     def font(self, name: str, start: int, bold: bool) -> list[Token]:
         r"""A name in a font: letters are one name, in ``\mathcal`` another name; else the font only marks."""

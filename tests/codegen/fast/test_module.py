@@ -482,6 +482,19 @@ def test_an_error_in_one_share_is_raised_when_the_others_are_done():
         assert len(done) == 32
 
 
+def test_modules_share_their_threads(attention_file):
+    script = """
+import threading, types
+source = open(sys.argv[1]).read()
+for _ in range(5):
+    other = types.ModuleType("other")
+    exec(compile(source, "other", "exec"), other.__dict__)
+    other.value_and_grad(*arrays, threads=3)
+print(threading.active_count())
+"""
+    assert int(in_a_process(START + script, attention_file)[0]) <= 3
+
+
 def test_most_of_a_dimension_is_all_of_it():
     steps = fast_of("attention").module._steps
     assert steps((32, 32), 26, 1) == (1, 32)

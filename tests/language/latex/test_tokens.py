@@ -70,3 +70,4 @@ def test_a_word_at_the_start_that_leads_to_a_formula_is_no_factor():
     assert kinds(r"y = \text{scale}\; x") == ["NAME"]
     assert kinds(r"\text{scale}\; = 2") == ["NAME"]
     assert kinds(r"\text{scale} x = 2") == ["NAME"]
+    assert kinds(r"\text{scale } x = 2") == ["NAME"]
