@@ -12,10 +12,11 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError
 from indexcalc.document.page import Page
 from indexcalc.document.statements.labels import Layer
+from indexcalc.document.statements.limits import bound_in
 from indexcalc.document.statements.running import DESCENDING
 from indexcalc.document.statements.steps import moved_tree, numbers_step
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
+from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum
 
 STEPS = 3
 """For how many steps a relation is read; where a capital counts them, for `MORE`, so that others end before it."""
@@ -145,9 +146,10 @@ def reaching(page: Page, tree: Sum, known: Callable[[str], bool]) -> Sum:
 
 def is_reached(page: Page, term: Product, letter: str) -> bool:
     """Whether a term bears the letter of a sign before it, which no sign of its own binds."""
-    own = any(bound_letter(node) == letter for node in nodes_of(term))
     named = page.survey.names(term)
-    return not own and any(letter in (one.parts or ()) or numbers_step(one.name, letter) for one in named)
+    return letter not in bound_in(term) and any(
+        letter in (one.parts or ()) or numbers_step(one.name, letter) for one in named
+    )
 
 
 def with_reach(page: Page, tree: Sum, letters: Collection[str]) -> Sum:

@@ -133,3 +133,4 @@ def test_a_sum_ends_before_a_term_without_its_letter_or_with_one_that_is_known()
     assert verdict_on(page, r"\frac{\partial L}{\partial c} = 1") in TRUE
     assert verdict_on(page, r"g_k = 2 \sum_i x_i + b_k") in TRUE
     assert verdict_on(page, r"g_k = 2 \sum_i (x_i + b_i)") not in TRUE
+    assert verdict_on(given, r"-\sum_i x_i + \sum_{k, i} b_k b_i = \sum_{k, i} b_i b_k - \sum_i x_i") in TRUE
