@@ -43,6 +43,7 @@ from indexcalc.document.statements.letters import (
     given_letters,
     index_letters,
     index_parts,
+    letters_said,
     loose_letters,
     order_of_entry,
 )
@@ -92,16 +93,6 @@ OF_VECTORS = {
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
-
-
-CLASS = r"(?:correct|true|right|target|ground[- ]truth|gold)\s(?:class|label|word|token)\b"
-
-RIGHT_CLASS = re.compile(
-    rf"\$(?P<before>[a-z])\$\s(?:is|be|as|for|denotes|being)\b(?:\s\w+){{0,5}}?\s{CLASS}"
-    rf"|\b{CLASS}(?:\s(?:is|be|index))?\s\$(?P<behind>[a-z])\$",
-    re.IGNORECASE,
-)
-"""Words that say which letter is the number of the right class."""
 
 
 OUTSIDE = re.compile(
@@ -589,8 +580,8 @@ class Page:
     @cached_property
     def given_letters(self) -> frozenset[str]:
         """The letters of a class: they stand for one given entry."""
-        said = RIGHT_CLASS.finditer(self.document.source)
-        return given_letters(self.survey, self.statements, {one["before"] or one["behind"] for one in said})
+        said = letters_said(self.document.source)
+        return given_letters(self.survey, self.statements, said, one_hot="one-hot" in self.said_anywhere)
 
     @cached_property
     def loose_letters(self) -> frozenset[str]:

@@ -17,8 +17,6 @@ ROUNDED = choice(
 )
 """Whether a number with decimals stands for those of which it has the figures."""
 
-TEN = "10"
-
 
 def unit_of(tree: Sum) -> float | None:
     """What the last decimal of a member counts, if it is a number with decimals, times a power of ten or not.
@@ -41,14 +39,14 @@ def unit_of(tree: Sum) -> float | None:
 
 def power_of_ten(node: Node) -> int | None:
     """The exponent of a power of ten; None for all else."""
-    if not isinstance(node, Scripted) or not isinstance(node.base, Atom) or node.base.text != TEN or node.below:
+    if not isinstance(node, Scripted) or not isinstance(node.base, Atom) or node.base.text != "10" or node.below:
         return None
     texts = "".join(token.text for token in node.above[0]) if len(node.above) == 1 else ""
     return int(texts) if texts.removeprefix("-").isdigit() and len(texts) < 4 else None
 
 
 def agree_as_rounded(left: Sum, right: Sum, one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two members differ by less than the last decimal counts of the second, or else of the first.
+    """Whether one member is the other rounded to its last decimal, or cut off behind it: the second, or else the first.
 
     Args:
         left: the first member.
@@ -56,5 +54,11 @@ def agree_as_rounded(left: Sum, right: Sum, one: np.ndarray, other: np.ndarray) 
         one: the value of the first.
         other: that of the second.
     """
-    unit = unit_of(right) or unit_of(left)
-    return unit is not None and bool(np.all(np.abs(one - other) < unit * (1 - 1e-9)))
+    unit = unit_of(right)
+    value, figure = (one, other) if unit is not None else (other, one)
+    unit = unit if unit is not None else unit_of(left)
+    if unit is None:
+        return False
+    rounded = np.abs(value - figure) <= unit / 2 * (1 + 1e-9)
+    cut_off = (figure * value >= 0) & (np.abs(figure) <= np.abs(value)) & (np.abs(value - figure) < unit * (1 - 1e-9))
+    return bool(np.all(rounded | cut_off))

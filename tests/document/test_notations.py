@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.document import Verdict, check
+from indexcalc.document.page import page_of
+from indexcalc.document.statements.context import Context
+from indexcalc.language.document import read_document
 from tests.support.verdicts import judged
 
 NOTATIONS = {
@@ -224,3 +227,11 @@ def test_a_second_derivative_does_not_forget_what_the_first_one_holds():
     given = (r"y = X b + e", r"S(b) = (y - X b)^\top (y - X b)", r"\frac{\partial S}{\partial b} = -2 X^\top (y - X b)")
     more = r"\frac{\partial S}{\partial b} = -2 X^\top y + 2 X^\top X b"
     assert last(*given, more, r"\nabla^2 S = 2 X^\top X") is not Verdict.REFUTED
+
+
+def test_an_entry_that_is_one_gives_its_letter_only_on_a_page_of_one_hot_vectors():
+    def given(words: str) -> frozenset[str]:
+        return page_of(read_document(words + " $$y_t = 1$$", "note.md"), Context()).given_letters
+
+    assert given("The label is one-hot.") == {"t"}
+    assert given("The gate is open.") == frozenset()

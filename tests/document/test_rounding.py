@@ -33,6 +33,13 @@ def test_a_number_agrees_with_its_first_figures(formula, decimals):
     assert last(f"a = {formula} = {value + off:.{decimals}f}") is REFUTED
 
 
+def test_a_figure_that_is_neither_rounded_nor_cut_off_is_wrong():
+    assert last("a = 1/3 = 0.34") is REFUTED
+    assert last("a = -1/3 = -0.34") is REFUTED
+    assert last("a = 0.1 + 0.01 = 0.2") is REFUTED
+    assert last("a = 2/3 = 0.66") is CONFIRMED
+
+
 def test_whole_numbers_are_exact():
     assert last(r"r = 5 \cdot 7 = 36") is REFUTED
     assert last(r"r = 7 / 2 = 3") is REFUTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -68,11 +69,29 @@ def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:
     return frozenset(found)
 
 
-def given_letters(survey: Survey, statements: Sequence[Statement], said: Collection[str] = ()) -> frozenset[str]:
+CLASS = r"(?:correct|true|right|target|ground[- ]truth|gold)\s(?:class|label|word|token)\b"
+
+RIGHT_CLASS = re.compile(
+    rf"\$(?P<before>[a-z])\$\s(?:is|be|as|for|denotes|being)\b(?:\s\w+){{0,5}}?\s{CLASS}"
+    rf"|\b{CLASS}(?:\s(?:is|be|index))?\s\$(?P<behind>[a-z])\$",
+    re.IGNORECASE,
+)
+"""Words that say which letter is the number of the right class."""
+
+
+def letters_said(source: str) -> frozenset[str]:
+    """The letters that words say to be the number of the right class."""
+    return frozenset(one["before"] or one["behind"] for one in RIGHT_CLASS.finditer(source))
+
+
+def given_letters(
+    survey: Survey, statements: Sequence[Statement], said: Collection[str], *, one_hot: bool
+) -> frozenset[str]:
     r"""The letters of a class, ``L = -\log p_y``: they stand for one given entry.
 
-    Such a letter stands behind a name that does not have it without being bound there, or is that of an entry that is
-    one, ``y_t = 1``; and no sum of the document binds it. Its letter is usual for a class, or `said` to number one.
+    Such a letter stands behind a name that does not have it without being bound there, or on a page that speaks of
+    `one_hot` vectors is that of an entry that is one, ``y_t = 1``; and no sum of the document binds it. Its letter is
+    usual for a class, or `said` to number one.
     """
     letters = CLASS_LETTERS.union(said)
     bound = {name for statement in statements for tree in statement.trees for name in bound_in(tree)}
@@ -83,7 +102,7 @@ def given_letters(survey: Survey, statements: Sequence[Statement], said: Collect
         if head is None or trees[1] is None or statement.sides[1].relation not in EQUALITIES:
             continue
         left, right = ({part for name in survey.names(tree) for part in name.parts or ()} for tree in trees if tree)
-        is_one = isinstance(trees[1].lone, Atom) and trees[1].lone.text == "1"
+        is_one = one_hot and isinstance(trees[1].lone, Atom) and trees[1].lone.text == "1"
         found |= (left if is_one else right - left) & letters - bound
     return frozenset(found)
 

@@ -53,31 +53,34 @@ PROSE_FONTS = frozenset({"text", "textrm", "textit", "textbf", "mbox"})
 
 LEADING = frozenset(
     [
-        *(
-            "compute",
-            "recompute",
-            "calculate",
-            "evaluate",
-            "update",
-            "initialize",
-            "initialise",
-            "load",
-            "store",
-            "write",
-        ),
-        *("read", "return", "output", "define", "denote", "choose", "solve", "minimize", "maximize", "accumulate"),
-        *("therefore", "consequently", "similarly", "finally", "likewise", "moreover", "otherwise", "equivalently"),
+        "compute",
+        "recompute",
+        "calculate",
+        "evaluate",
+        "update",
+        "initialize",
+        "initialise",
+        "load",
+        "store",
+        "write",
+        "read",
+        "return",
+        "output",
+        "define",
+        "denote",
+        "choose",
+        "solve",
+        "minimize",
+        "maximize",
+        "accumulate",
+        "therefore",
+        "consequently",
+        "similarly",
+        "finally",
+        "likewise",
     ]
 )
-"""Words that lead to a formula, as in the lines of an algorithm."""
-
-
-SPACES = frozenset({"\\space", "\\ ", "\\;", "\\:", "\\quad", "\\qquad", "\\enspace", "~"})
-"""What is written for a space between words."""
-
-
-BEGINNINGS = FONTS | frozenset({*ACCENTS, "frac", "partial"})
-"""Commands with which a formula begins."""
+"""Words that lead to a formula at the start of a line, as in an algorithm."""
 
 
 ANGLES = {"<": "langle", ">": "rangle"}
@@ -368,26 +371,22 @@ class Tokenizer:
         before = [value for kind, value, _ in self.pieces[max(0, place - 4) : place] if kind != "gap"]
         return not before or before[-1] in {"&", "\\\\", "\\quad", "\\qquad"} or before[:1] == ["\\begin"]
 
-    def is_prose(self, text: str) -> bool:
-        r"""Whether a word with a space behind it leads to what follows: ``\text{compute } S = ...``."""
-        word, at = text.strip(), self.at
-        spaces = [place for place in range(at, min(at + 4, len(self.pieces))) if self.pieces[place][0] != "gap"]
-        spaced = text != text.rstrip()
-        while spaces and self.pieces[spaces[0]][1] in SPACES:
-            spaced = True
-            del spaces[0]
-        kind, value, _ = self.pieces[spaces[0]] if spaces else ("", "", 0)
-        leads = kind == "word" or value.removeprefix("\\") in BEGINNINGS
-        return spaced and leads and word in LEADING
+    def formula_follows(self) -> bool:
+        """Whether a name or a command stands behind the spaces that follow, and no relation, script or bracket."""
+        behind = (value for kind, value, _ in self.pieces[self.at : self.at + 4] if kind != "gap")
+        spaces = {*DROPPED, "quad", "qquad", "~"}
+        first = next((one for one in behind if one.removeprefix("\\") not in spaces), "")
+        command = first.removeprefix("\\")
+        return command[:1].isalpha() and command not in RELATIONS
 
     def font(self, name: str, start: int, bold: bool) -> list[Token]:
         r"""A name in a font: letters are one name, in ``\mathcal`` another name; else the font only marks."""
         if self.peek() == "{" and name in TEXT_FONTS:
             begins = name in PROSE_FONTS and self.begins(self.at - 1)
-            raw = self.raw()
-            text = raw.strip()
+            text = self.raw().strip()
+            leads = begins and text in LEADING and self.formula_follows()
             one = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text.lower() not in CONNECTIVES
-            if one and not (begins and self.is_prose(raw)):
+            if one and not leads:
                 return [Token("NAME", text, start, upright=True)]
             return [Token("TEXT", text, start)]
         marked = bold or name in ("mathbf", "bm", "bold", "boldsymbol", "bf", "pmb", "vec", "vect", "mathbb")
