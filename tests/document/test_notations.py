@@ -231,7 +231,7 @@ def test_a_second_derivative_does_not_forget_what_the_first_one_holds():
 
 def test_an_entry_that_is_one_gives_its_letter_only_on_a_page_of_one_hot_vectors():
     def given(words: str) -> frozenset[str]:
-        return page_of(read_document(words + " $$y_t = 1$$", "note.md"), Context()).given_letters
+        return page_of(read_document(words + " $$q_t = 2 y_t$$ $$y_t = 1$$", "note.md"), Context()).given_letters
 
     assert given("The label is one-hot.") == {"t"}
     assert given("The gate is open.") == frozenset()
