@@ -7,6 +7,7 @@ so what rounding moves it by is what the condition of the system says.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, getcontext
 from functools import lru_cache
@@ -30,8 +31,22 @@ OUTSIDE = "outside the domain"
 ROUNDS = 100
 """The most rounds of Newton's method."""
 
+LINEAR_ROUNDS = 2
+"""The rounds after which Newton's method has found the root of a linear system, and seen that it is one."""
+
+OTHER_STARTS, STEPS = (1, 1, 3, 3), 1000
+"""How far from zero other points lie at most from which roots are looked for, and in how many places up to there.
+
+It is measured by the largest entry of the root that was found, or by 1, which functions such as ``tanh`` bend at.
+"""
+
+SAME_ROOT = Decimal("1e-9")
+"""How close two roots are that are one."""
+
 SPARE = 12
 """How many digits of a root may be left undetermined: those that the condition of its system takes, and some more."""
+
+Rows = list[list[Decimal]]
 
 WORST_CONDITION = Decimal(100_000)
 """The largest condition number of a system that is judged: few digits of the smallest format are left there."""
@@ -115,34 +130,62 @@ class Sweep:
 
         From a run nearby its slopes serve for all rounds. What is computed from the unknown is rounded once more at the
         end, as it is in code: the roundings that the root has made up for are others.
+
+        Code may find any root of a system. Where other starting points lead elsewhere, or nowhere, there is no value.
         """
-        run, members, first = self.run, self.graph.members(root), root.sought[0]
+        run, members = self.run, self.graph.members(root)
+        if self.near is not None:
+            found, _ = self.root_from([self.near.values[place] for place in root.sought], root, members)
+        else:
+            found, rounds = self.root_from([ZERO] * len(root.sought), root, members)
+            if found is not None and rounds > LINEAR_ROUNDS and not self.is_alone(found, root, members):
+                found = None
+        if found is not None:
+            for place, value in zip(root.sought, found, strict=True):
+                run.values[place] = value
+            self.settle(root, members)
+            return
+        run.outside = f"the system of {root.tensor} has no single root that is found"
+        run.inverses[root.sought[0]] = [[NAN] * len(root.sought)] * len(root.sought)
+        for number in (*root.sought, *members):
+            run.values[number] = NAN
+
+    def root_from(
+        self, start: Sequence[Decimal], root: Root, members: Sequence[int]
+    ) -> tuple[list[Decimal] | None, int]:
+        """Where Newton's method ends, and after how many rounds; None if it does not end."""
+        run, found = self.run, list(start)
         before = run.outside, run.absorbed
         tolerance = ONE.scaleb(SPARE - getcontext().prec)
-        inverted = self.near.inverses[first] if self.near is not None else None
-        for place in root.sought:
-            run.values[place] = ZERO if self.near is None else self.near.values[place]
-        for _ in range(ROUNDS):
+        inverted = self.near.inverses[root.sought[0]] if self.near is not None else None
+        for number_of_rounds in range(1, ROUNDS + 1):
             run.outside, run.absorbed = before
+            for place, value in zip(root.sought, found, strict=True):
+                run.values[place] = value
             for number in members:
                 self.visit(number)
             residual = [run.values[number] for number in root.residuals]
             if self.near is None:
-                inverted = inverse(slopes_in(self.graph, run, root, members))
+                inverted = inverse(slopes_in(self.graph, run, root, members)[0])
             assert inverted is not None
             change = [sum((a * b for a, b in zip(row, residual, strict=True)), ZERO) for row in inverted]
-            for place, moved in zip(root.sought, change, strict=True):
-                run.values[place] -= moved
             if not all(moved.is_finite() for moved in change):
                 break
-            largest = max(abs(run.values[place]) for place in root.sought)
-            if max(map(abs, change)) <= tolerance * largest:
-                self.settle(root, members)
-                return
-        run.outside = f"the system of {root.tensor} has no single root that is found"
-        run.inverses[first] = [[NAN] * len(root.sought)] * len(root.sought)
-        for number in (*root.sought, *members):
-            run.values[number] = NAN
+            found = [value - moved for value, moved in zip(found, change, strict=True)]
+            if max(map(abs, change)) <= tolerance * max(map(abs, found)):
+                return found, number_of_rounds
+        return None, ROUNDS
+
+    def is_alone(self, found: Sequence[Decimal], root: Root, members: Sequence[int]) -> bool:
+        """Whether Newton's method ends at the same root from other starting points."""
+        reach = max(ONE, *map(abs, found))
+        source = random.Random(f"{root.tensor} {len(found)}")
+        for far in OTHER_STARTS:
+            start = [far * reach * source.randint(-STEPS, STEPS) / STEPS for _ in found]
+            other, _ = self.root_from(start, root, members)
+            if other is None or max(abs(a - b) for a, b in zip(found, other, strict=True)) > SAME_ROOT * reach:
+                return False
+        return True
 
     def settle(self, root: Root, members: Sequence[int]) -> None:
         """The slopes of a system at its root."""
@@ -153,23 +196,36 @@ class Sweep:
         for number in members:
             self.visit(number)
         self.moved = moved
-        matrix = slopes_in(self.graph, self.run, root, members)
+        matrix, sizes = slopes_in(self.graph, self.run, root, members)
+        if self.rounding is not None:
+            # An adjoint variable is that of the matrix as code puts it together, whose entries are rounded.
+            parts = iter(signs(self.rounding, len(matrix) ** 2, f"matrix {root.sought[0]}"))
+            for row, terms in zip(matrix, sizes, strict=True):
+                row[:] = [slope + rounded(next(parts), size) for slope, size in zip(row, terms, strict=True)]
         inverted = self.run.inverses[root.sought[0]] = inverse(matrix)
         if not condition(matrix, inverted) <= WORST_CONDITION:
             self.run.outside = f"the system of {root.tensor} is near a singular one"
 
 
-def slopes_in(graph: Unrolled, run: Forward, root: Root, members: Sequence[int]) -> list[list[Decimal]]:
-    """The slope of each residual along each entry of the unknown, by the chain rule on the scalars of the system."""
-    found = []
+def slopes_in(graph: Unrolled, run: Forward, root: Root, members: Sequence[int]) -> tuple[Rows, Rows]:
+    """The slope of each residual along each entry of the unknown, by the chain rule on the scalars of the system.
+
+    Beside them, for each slope, the sum of the absolute products along all ways to it.
+    """
+    found, sizes = list[list[Decimal]](), list[list[Decimal]]()
     for residual in root.residuals:
-        adjoints = {residual: ONE}
+        adjoints, spans = {residual: ONE}, {residual: ONE}
         for number in reversed(members):
+            node, span = graph.nodes[number], spans.get(number)
             if adjoint := adjoints.get(number):
-                for part, contribution in handed_on(graph.nodes[number], number, adjoint, run):
+                for part, contribution in handed_on(node, number, adjoint, run):
                     adjoints[part] = adjoints.get(part, ZERO) + contribution
+            if span:
+                for part, contribution in handed_on(node, number, span, run):
+                    spans[part] = spans.get(part, ZERO) + abs(contribution)
         found.append([adjoints.get(place, ZERO) for place in root.sought])
-    return found
+        sizes.append([spans.get(place, ZERO) for place in root.sought])
+    return found, sizes
 
 
 def determined(parts: Sequence[int], number: int, run: Forward) -> tuple[Decimal, Decimal]:

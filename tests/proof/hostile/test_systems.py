@@ -124,6 +124,55 @@ derive b
     np.testing.assert_allclose(found, np.linalg.solve(slopes.T, 2 * x), rtol=1e-9)
 
 
+RIDGE = """
+index n : N
+index f, h : F
+input X[n,f], a positive, g[f]
+solve s[f] : a*s[f] + sum[n](X[n,f]*sum[h](X[n,h]*s[h])) = g[f]
+"""
+
+
+def test_the_entries_of_a_matrix_without_a_name_are_rounded_too():
+    """Code puts the matrix together before it solves for an adjoint variable."""
+    _, graph = graph_of(RIDGE)
+    rng, unit = np.random.default_rng(0), format_of("float32").unit
+    inputs = {"X": 70 + rng.normal(size=(3, 3)), "a": np.array(0.5), "g": rng.normal(size=3)}
+    weights = loss_weights(graph, {"s": rng.normal(size=3)})
+    found = []
+    with localcontext(wide(40)):
+        for rounding in (None, Rounding(unit, 0, above=True)):
+            run = forward(graph, wide_entries(inputs), rounding)
+            # The sums of the backward pass stay as they are: what is moved comes from the matrix.
+            found.append(numbers(graph.entries["g"], backward(graph, run, weights).values))
+    A = 0.5 * np.eye(3) + inputs["X"].T @ inputs["X"]
+    moved = np.max(np.abs(found[1] - found[0])) / np.max(np.abs(found[0]))
+    assert 1e-2 * float(unit) * np.linalg.cond(A) < moved < 10 * float(unit) * np.linalg.cond(A)
+
+
+@pytest.mark.parametrize("text", [RIDGE, RIDGE.replace("a*s[f]", "a*s[f] + X[0,f]*sum[h](X[0,h]*s[h])")])
+def test_code_for_a_matrix_without_a_name_is_accurate(text):
+    derivation = derive(read_problem(text))
+    report = check_hostile(derivation.problem, code_styles(derivation, render(derivation)))
+    assert report.ok
+    assert len(report.points) > 20
+
+
+@pytest.mark.parametrize(
+    ("system", "alone"),
+    [
+        ("4*x[i] + tanh(x[i]) = b[i]", True),
+        ("x[i] + 0.1*x[i]^3 = b[i]", True),
+        ("x[i] = 8*tanh(x[i])", False),
+        ("x[i]^2 = 1 + b[i]^2", False),
+    ],
+)
+def test_what_a_system_with_several_roots_determines_is_not_judged(system, alone):
+    _, graph = graph_of(f"index i : N\ninput b[i]\nsolve x[i] : {system} + 0.01*b[i]\nL = sum[i](x[i])\nloss L")
+    with localcontext(wide(32)):
+        run = forward(graph, wide_entries({"b": np.array([0.3, -1.2, 0.8])}))
+    assert (run.outside == "") is alone
+
+
 @pytest.mark.parametrize("name", ["gaussian_full_covariance", "kernel_ridge"])
 def test_code_that_loses_digits_is_found_out(name):
     derivation = derive(load_problem(shipped_paths()[name]))
