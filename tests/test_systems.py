@@ -11,7 +11,7 @@ import sympy as sp
 
 import indexcalc as ic
 from indexcalc.algebra.terms import Access, Index, Term
-from indexcalc.codegen import module_names, module_symbols, numpy_module
+from indexcalc.codegen import module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.codegen.outline import make_plan
 from indexcalc.codegen.statements import Kind, Statement
@@ -563,6 +563,30 @@ def test_a_root_that_steps_of_newtons_method_overshoot_is_found():
     x = module.forward(b).x
     np.testing.assert_allclose(10 * np.tanh(x) + x / 100, b, rtol=1e-12, atol=1e-40)
     np.testing.assert_allclose(module.backward(module.forward(b)).db, 1 / (10 / np.cosh(x) ** 2 + 0.01), rtol=1e-9)
+
+
+def test_a_root_behind_points_with_singular_matrices_is_found():
+    """From zero, each step that makes the residual smaller leads nearer to a point at which the slope is zero."""
+    text = "input b[i]\nsolve x[i] : 2*x[i] - 3*sin(x[i]) = b[i]\nL = sum[i](x[i])\nloss L\nderive b"
+    module = loaded(numpy_module(ic.derive(problem_of(text))))
+    b = np.linspace(4.0, 300.0, 50)[:, None]
+    for one in b:
+        x = module.forward(one).x
+        np.testing.assert_allclose(2 * x - 3 * np.sin(x), one, rtol=1e-12)
+
+
+@pytest.mark.parametrize("style", ["numpy", "torch", "jax"])
+def test_small_entries_of_a_root_are_as_exact_as_large_ones(style):
+    text = "input b[i]\nsolve x[i] : 4*x[i] + tanh(x[i]) = b[i]\nL = sum[i](x[i])\nloss L\nderive b"
+    b = np.array([300.0, 1e-4, 3e-7], np.float32)
+    if style == "numpy":
+        x = loaded(numpy_module(ic.derive(problem_of(text)))).forward(b).x
+    else:
+        library = pytest.importorskip(style)
+        source = target_module(ic.derive(problem_of(text)), style).source
+        given = library.tensor(b) if style == "torch" else library.numpy.asarray(b)
+        x = np.asarray(loaded(source).forward(given).x)
+    np.testing.assert_allclose(4.0 * x.astype(float) + np.tanh(x.astype(float)), b, rtol=1e-6)
 
 
 def test_a_system_without_a_root_is_an_error():

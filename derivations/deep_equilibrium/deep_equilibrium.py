@@ -152,7 +152,7 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
 def _root(
     newton: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], start: np.ndarray
 ) -> np.ndarray:
-    """Where the residual is zero, from `start`, by steps that make it smaller.
+    """Where the residual is zero, from `start`, by steps that mostly make it smaller.
 
     Args:
         newton: from a point, the residual and the step of Newton's method.
@@ -161,14 +161,16 @@ def _root(
     residual, step = newton(found)
     for _ in range(1000):
         size, change = np.abs(found).sum(), np.abs(step).sum()
-        if change <= eps * size:
-            return found
-        near = found - length * step
+        stuck = length < 0.05
+        if change <= (eps**0.5 if stuck else eps) * size:
+            return found - step
+        near = found - step if stuck else found - length * step
         rest, next_step = newton(near)
-        if np.abs(rest).sum() <= (1.0 - length / 4.0) * np.abs(residual).sum():
+        less = np.abs(rest).sum() <= (1.0 - length / 4.0) * np.abs(residual).sum()
+        if less or stuck:
             found, residual, step, length = near, rest, next_step, 1.0
-        elif change <= eps**0.5 * size:
-            return found
+        elif change <= 64.0 * eps * size:
+            return found - step
         else:
             length /= 2.0
     raise ValueError("Newton's method finds no root of a system in 1000 rounds")

@@ -1,8 +1,10 @@
 """The private function that finds a root by Newton's method, in NumPy, PyTorch and JAX: one promise, three sources.
 
-A step is halved until it makes the residual smaller. A root is found where a step is a rounding, or where it is small
-and no part of it makes the residual smaller: then roundings are all that is left. Where PyTorch or JAX map over
-samples, each has steps of its own, and one that is done waits for the others.
+A step is halved until it makes the residual smaller. Where no sixteenth of it does, as near a point at which the matrix
+is singular, the whole step is taken, and the search goes on from there. A root is found where a step is some roundings
+and makes the residual no smaller, or where it is small and no part of it does: then roundings are all that is left, of
+the largest entries at least. That step is taken even so, for it may be all of a small entry. Where PyTorch or JAX map
+over samples, each has steps of its own, and one that is done waits for the others.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ NUMPY = '''\
 def _root(
     newton: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], start: np.ndarray
 ) -> np.ndarray:
-    """Where the residual is zero, from `start`, by steps that make it smaller.
+    """Where the residual is zero, from `start`, by steps that mostly make it smaller.
 
     Args:
         newton: from a point, the residual and the step of Newton's method.
@@ -22,14 +24,16 @@ def _root(
     residual, step = newton(found)
     for _ in range(1000):
         size, change = np.abs(found).sum(), np.abs(step).sum()
-        if change <= eps * size:
-            return found
-        near = found - length * step
+        stuck = length < 0.05
+        if change <= (eps**0.5 if stuck else eps) * size:
+            return found - step
+        near = found - step if stuck else found - length * step
         rest, next_step = newton(near)
-        if np.abs(rest).sum() <= (1.0 - length / 4.0) * np.abs(residual).sum():
+        less = np.abs(rest).sum() <= (1.0 - length / 4.0) * np.abs(residual).sum()
+        if less or stuck:
             found, residual, step, length = near, rest, next_step, 1.0
-        elif change <= eps**0.5 * size:
-            return found
+        elif change <= 64.0 * eps * size:
+            return found - step
         else:
             length /= 2.0
     raise ValueError("Newton's method finds no root of a system in 1000 rounds")'''
@@ -59,7 +63,7 @@ def _root(
     newton: Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]],
     start: torch.Tensor,
 ) -> torch.Tensor:
-    """Where the residual is zero, from `start`, by steps that make it smaller.
+    """Where the residual is zero, from `start`, by steps that mostly make it smaller.
 
     Args:
         newton: from a point, the residual and the step of Newton's method.
@@ -70,13 +74,15 @@ def _root(
     done = torch.zeros((), dtype=torch.bool, device=start.device)
     for _ in range(1000):
         size, change = found.abs().sum(), step.abs().sum()
-        done = done | (change <= eps * size)
+        stuck = length < 0.05
+        done = done | (change <= torch.where(stuck, eps**0.5, eps) * size)
         if _Every.apply(done):
-            return found
-        near = found - length * step
+            return found - step
+        near = found - torch.where(stuck, whole, length) * step
         rest, next_step = newton(near)
         less = rest.abs().sum() <= (1.0 - length / 4.0) * residual.abs().sum()
-        done = done | (~less & (change <= eps**0.5 * size))
+        less = less | stuck
+        done = done | (~less & (change <= 64.0 * eps * size))
         nearer = less & ~done
         if _Every.apply(nearer):
             found, residual, step, length = near, rest, next_step, whole
@@ -93,7 +99,7 @@ JAX = '''\
 def _root(
     newton: Callable[[jax.Array], tuple[jax.Array, jax.Array]], start: jax.Array
 ) -> jax.Array:
-    """Where the residual is zero, from `start`, by steps that make it smaller.
+    """Where the residual is zero, from `start`, by steps that mostly make it smaller.
 
     NaN if there is none after 1000 rounds.
 
@@ -110,19 +116,22 @@ def _root(
     def nearer(state: State) -> State:
         at, residual, step, length, _, count = state
         size, change = jnp.abs(at).sum(), jnp.abs(step).sum()
-        near = at - length * step
+        stuck = length < 0.05
+        near = at - jnp.where(stuck, 1.0, length) * step
         rest, next_step = newton(near)
         less = jnp.abs(rest).sum() <= (1.0 - length / 4.0) * jnp.abs(residual).sum()
+        less = less | stuck
         moved = (near, rest, next_step, jnp.ones_like(length))
         kept = (at, residual, step, length / 2.0)
         chosen = (jnp.where(less, a, b) for a, b in zip(moved, kept, strict=True))
-        found = (change <= eps * size) | (~less & (change <= eps**0.5 * size))
+        near_root = change <= jnp.where(stuck, eps**0.5, eps) * size
+        found = near_root | (~less & (change <= 64.0 * eps * size))
         return (*chosen, found, count + 1)
 
     one = jnp.ones((), start.dtype)
     begin = (start, *newton(start), one, jnp.zeros((), bool), jnp.zeros((), int))
-    at, *_, found, _ = jax.lax.while_loop(is_far, nearer, begin)
-    return jnp.where(found, at, jnp.nan)'''
+    at, _, step, _, found, _ = jax.lax.while_loop(is_far, nearer, begin)
+    return jnp.where(found, at - step, jnp.nan)'''
 
 NUMPY_ROOT, JAX_ROOT = ({"_root": Special(source)} for source in (NUMPY, JAX))
 TORCH_ROOT = {"_Every": Special(TORCH_EVERY), "_root": Special(TORCH, ("_Every",))}
