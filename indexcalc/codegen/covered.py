@@ -1,16 +1,24 @@
-"""Brackets that a window makes good: they hide nothing but what lies outside of a tensor, where a window is zero."""
+"""Brackets that a window makes good: they hide nothing but what lies outside of a tensor, where a window is zero.
+
+Zero times what has no value, or exceeds a format, is no zero. So a bracket stays beside an exponential or a quotient.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import sympy as sp
+
 from indexcalc.algebra.ranges import never_negative, room_above
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Slot
+from indexcalc.calculus.pointwise import row_of
 from indexcalc.program import Tensor
 
 
 def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]) -> tuple[Power, ...]:
     """The factors without the brackets that hide nothing but entries outside of their tensors, which read as zero."""
+    if any(may_be_infinite(base, exponent) for base, exponent in powers):
+        return tuple(powers)
     direct: list[Slot] = []
     for base, exponent in powers:
         if isinstance(base, Access) and base.tensor in tensors and exponent.is_positive:
@@ -27,6 +35,18 @@ def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]
         for base, exponent in powers
         if not (given and isinstance(base, Iverson) and not is_needed(base, given))
     )
+
+
+def may_be_infinite(base: Base, exponent: sp.Expr) -> bool:
+    """Whether a factor may exceed a format, or have no value, where all that it reads is there and ordinary."""
+    if exponent.is_negative:
+        return True
+    match base:
+        case Fn(name, terms) if name == "exp" or row_of(name).positive:
+            return True
+        case Fn(_, terms) | Add(terms):
+            return any(may_be_infinite(*factor) for term in terms for factor in term.powers)
+    return False
 
 
 def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:

@@ -45,3 +45,20 @@ def test_values_stay_what_their_equations_say(text):
     values = module.forward(rng.uniform(0.5, 1, (3, 4)), rng.uniform(0.5, 1, (4, 3)))
     x = values.x if "y[" not in text else values.y
     np.testing.assert_allclose(values.z, np.exp(np.einsum("ggq->gq", x)))
+
+
+@pytest.mark.parametrize("factor", ["exp(x[l])", "1 / x[l]", "(1 + exp(x[l]))", "log(y[l])"])
+@pytest.mark.parametrize("write", [ic.numpy_module, lambda one: ic.fast_module(one).source])
+def test_a_bracket_that_a_window_makes_good_stays_beside_what_may_be_infinite(factor, write):
+    """A window is zero outside of its tensor, but zero times infinity is no number."""
+    text = f"index l : N\ninput x[l], y[l], w[l]\nz[l] = [0 <= 3*l-1 < N] * {factor} * w[3*l-1]"
+    module = loaded(write(ic.derive(ic.read_problem(text))))
+    x, y, w = np.array([1.0, 0.5, 1000.0, 0.0]), np.array([1.0, 2.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 4.0])
+    with np.errstate(all="ignore"):
+        z, gradients = module.value_and_grad(x, y, w, np.ones(4)) if hasattr(module, "value_and_grad") else (None, None)
+        if gradients is None:
+            values = module.forward(x, y, w)
+            z, gradients = values.z, module.backward(values, np.ones(4))
+    assert z[0] == z[2] == z[3] == 0
+    assert z[1] != 0
+    assert all(np.isfinite(gradient).all() for gradient in gradients if gradient is not None)
