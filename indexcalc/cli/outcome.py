@@ -82,6 +82,7 @@ def show_refutation(console: Console, report: Report, *, written: bool) -> None:
     what = "the generated code does not compute what it should"
     if not report.failures:
         what = "the generated code is not accurate at hostile inputs"
+        outcome = outcome if written else f"{outcome}; --force writes the files all the same"
     elif all(comparison.method == CLAIM_METHOD for comparison in report.failures):
         what = "a claim of the spec is false"
     show_error(console, f"{what}; {outcome}")
