@@ -53,6 +53,16 @@ def flat(found: tuple[Any, Sequence[Any]], order: Sequence[str] = ()) -> Sequenc
     return output, *(getattr(gradients, name) for name in order or gradients._fields)
 
 
+def blas() -> str:
+    """What NumPy multiplies matrices with: its BLAS, and the kernels that this took for the processor."""
+    try:
+        from threadpoolctl import threadpool_info  # noqa: PLC0415
+    except ImportError:
+        return "BLAS unknown without threadpoolctl"
+    found = (one for one in threadpool_info() if one["user_api"] == "blas" and "numpy" in one["filepath"])
+    return "; ".join(f"{one['internal_api']}, kernels {one.get('architecture', 'unknown')}" for one in found)
+
+
 def disagreement(own: Sequence[Any], other: Sequence[Any]) -> float:
     """The largest difference, relative to the largest entry of each array."""
     worst = 0.0

@@ -21,7 +21,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from comparison import medians, medians_in_a_row  # noqa: E402
+from comparison import blas, medians, medians_in_a_row  # noqa: E402
 
 import indexcalc as ic  # noqa: E402
 from indexcalc.generation import loaded  # noqa: E402
@@ -165,6 +165,7 @@ def main() -> int:
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     worst = 0
+    print(f"NumPy {np.__version__} ({blas()}); medians of calls in a row, in milliseconds")
     for row in rows():
         if arguments.only not in row.name:
             continue

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import rivals
 import structured
-from comparison import Work, flat, measured, normal
+from comparison import Work, blas, flat, measured, normal
 from limits import Product, products, traffic
 
 from indexcalc.codegen import numpy_module
@@ -254,7 +254,7 @@ def main() -> int:
     parser.add_argument("work", nargs="*", choices=[*WORKS, "memory", []], help="what to run; by default everything")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one work take turns")
     chosen = parser.parse_args()
-    print(f"NumPy {np.__version__}, float32, forward and backward pass; medians in milliseconds")
+    print(f"NumPy {np.__version__} ({blas()}), float32, forward and backward pass; medians in milliseconds")
     columns = f"{'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6} {'in a row':>8} {'limit':>10} {'to limit':>8}"
     print(f"{'work':26} {'against':20} {columns}")
     good = True
