@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from indexcalc.problem import Problem
     from indexcalc.proof.report import Report
     from indexcalc.rewrite.derive import derive
-    from indexcalc.rewrite.second import second_order
+    from indexcalc.rewrite.second import newton, second_order
     from indexcalc.writing import write
 
 __all__ = [
@@ -97,6 +97,7 @@ __all__ = [
     "max",
     "mean",
     "min",
+    "newton",
     "norm2",
     "numpy_module",
     "read_problem",
@@ -165,7 +166,7 @@ HOMES = {
     "indexcalc.problem": ("Problem",),
     "indexcalc.proof.report": ("Report",),
     "indexcalc.rewrite.derive": ("derive",),
-    "indexcalc.rewrite.second": ("second_order",),
+    "indexcalc.rewrite.second": ("newton", "second_order"),
     "indexcalc.writing": ("write",),
 }
 """The public names of each module."""

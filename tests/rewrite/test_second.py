@@ -120,3 +120,110 @@ def test_claims_beside_second_derivatives_are_proved_by_what_is_assumed():
     derivation = derive(read_problem(f"{SHARES}hessian ell by c\n{claims}"))
     assert not derivation.unproved
     assert check_derivation(derivation) == []
+
+
+NEWTON = {
+    "one array": """
+index n : N
+index f, g : F
+input X[n,f], y[n], w[f], alpha positive
+z[n] = sum[f](X[n,f] * w[f])
+J = 1/N * sum[n](softplus(z[n]) - y[n] * z[n]) + alpha/2 * sum[f](w[f]^2)
+loss J
+hessian J by w
+""",
+    "a system for each row": """
+index n, m : N
+index c, d, l : C
+input w[n,c], y[n,c], alpha positive
+p[n,c] = exp(w[n,c]) / sum[l](exp(w[n,l]))
+J = -sum[n,c](y[n,c] * log(p[n,c])) + alpha/2 * sum[n,c](w[n,c]^2)
+loss J
+hessian J by w
+""",
+    "two tensors": """
+index i, j : N
+index k, l : K
+input u[i,k], v[k], A[i], alpha positive
+z[i] = sum[k](u[i,k] * v[k]) - A[i]
+J = sum[i](z[i]^2) + alpha * sum[i,k](cosine(u[i,k])) + alpha * sum[k](v[k]^4 + v[k]^2)
+loss J
+hessian J by (u, v)
+""".replace("cosine(u[i,k])", "u[i,k]^4 + 3*u[i,k]^2"),
+}
+
+
+@pytest.mark.parametrize("name", NEWTON)
+def test_a_step_of_newtons_method_solves_with_the_numerical_hessian(name):
+    """The Hessian is that of central differences of the gradient of central differences of the loss."""
+    derivation = derive(read_problem(NEWTON[name]))
+    problem = ic.newton(derivation)
+    code = loaded(ic.numpy_module(derive(problem)))
+    rng = np.random.default_rng(1)
+    point = sample_point(problem.program, size_sets(problem.program, rng)[0], rng)
+    inputs = {tensor.name: point.values[tensor.name] for tensor in problem.program.inputs}
+    inputs["alpha"] = np.array(5.0)
+    values = code.forward(*inputs.values())
+    moving = [name for name in ("u", "v", "w") if name in inputs]
+    start = np.concatenate([inputs[name].ravel() for name in moving])
+
+    def loss(flat):
+        parts, place = dict(inputs), 0
+        for name in moving:
+            size = inputs[name].size
+            parts[name] = flat[place : place + size].reshape(inputs[name].shape)
+            place += size
+        return float(code.forward(*parts.values()).J)
+
+    step = 1e-3 * np.eye(len(start))
+    slope = np.array([(loss(start + e) - loss(start - e)) / 2e-3 for e in step])
+    curved = np.array(
+        [
+            [
+                (loss(start + a + b) - loss(start + a - b) - loss(start - a + b) + loss(start - a - b)) / 4e-6
+                for b in step
+            ]
+            for a in step
+        ]
+    )
+    found = np.concatenate([(inputs[name] - getattr(values, f"{name}_next")).ravel() for name in moving])
+    np.testing.assert_allclose(found, np.linalg.solve(curved, slope), rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NEWTON)
+def test_gradients_go_through_a_step_of_newtons_method(name):
+    again = derive(ic.newton(derive(read_problem(NEWTON[name]))))
+    assert check_derivation(again) == []
+    report = check_backward(again.problem, again.backward)
+    assert report.ok, "\n".join(map(str, report.failures))
+
+
+def test_a_step_falls_into_blocks_as_the_second_derivatives_do():
+    code = ic.numpy_module(derive(ic.newton(derive(read_problem(NEWTON["a system for each row"])))))
+    assert "s_w = np.linalg.solve(s_w_matrix, dw[..., None])[..., 0]" in code
+    assert "s_w_matrix[n,d,c]" in code
+
+
+def test_a_step_of_gauss_and_newton_is_that_of_least_squares():
+    text = """
+index n : N
+index f, g : F
+input X[n,f], y[n], w[f], alpha positive
+r[n] = tanh(sum[f](X[n,f] * w[f])) - y[n]
+J = 1/2 * sum[n](r[n]^2)
+loss J
+gauss_newton J by w through r
+"""
+    code = loaded(ic.numpy_module(derive(ic.newton(derive(read_problem(text))))))
+    rng = np.random.default_rng(0)
+    X, y, w = rng.normal(size=(9, 3)), rng.normal(size=9), 0.1 * rng.normal(size=3)
+    slopes = (1 - np.tanh(X @ w) ** 2)[:, None] * X
+    step, *_ = np.linalg.lstsq(slopes, np.tanh(X @ w) - y, rcond=None)
+    np.testing.assert_allclose(code.forward(X, y, w, np.array(1.0)).w_next, w - step, rtol=1e-9)
+
+
+@pytest.mark.parametrize("asked", ["derive w", "jacobian z by w", "hessian J by w\njacobian z by w"])
+def test_a_step_needs_second_derivatives_and_nothing_else(asked):
+    text = NEWTON["one array"].replace("hessian J by w", asked)
+    with pytest.raises(ic.IndexCalcError, match="a step of Newton's method needs the second derivatives"):
+        ic.newton(derive(read_problem(text)))
