@@ -89,7 +89,7 @@ DOCUMENT_FLOORS = {
     "lists": 8,
     "places": 8,
     "products": 8,
-    "sums": 8,
+    "sums": 9,
     "unknowns": 8,
     "chain_rules": 9,
     "spreads": 7,

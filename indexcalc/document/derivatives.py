@@ -32,16 +32,16 @@ RARER = 0.2
 """What it costs to read a derivative otherwise than is usual."""
 
 
-def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
-    """The derivative of an expression by a tensor, laid out as the document does."""
+def rate(table: Table, body: Typed, wrt: Typed, *, straight: bool = False) -> Typed:
+    """The derivative of an expression by a tensor, laid out as the document does; with a `straight` d, or a curly."""
     if isinstance(wrt.node, Gathered):  # by the entry at a place: the derivative by any entry, at that place
-        found = rate(table, body, replace(wrt, node=wrt.node.body))
+        found = rate(table, body, replace(wrt, node=wrt.node.body), straight=straight)
         return replace(found, node=Gathered(found.node, wrt.node.axes, wrt.node.places))
     if isinstance(wrt.node, Raised):  # d/d(s^2) = 1/(2s) d/ds
-        found = rate(table, body, replace(wrt, node=wrt.node.base))
+        found = rate(table, body, replace(wrt, node=wrt.node.base), straight=straight)
         return replace(found, node=times(found.node, over(slope_of_power(wrt.node))))
     assert isinstance(wrt.node, Entry)
-    node = derivative(table, body.node, wrt.node)
+    node = derivative(table, body.node, wrt.node, straight=straight)
     if not body.axes:
         layout = table.asking(LAYOUT).name if wrt.axes else "gradient"
         if layout == "gradient":
@@ -63,7 +63,7 @@ def slope_of_power(power: Raised) -> Meaning:
     return times(power.exponent, Raised(power.base, Number(power.exponent.value - 1)))
 
 
-def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
+def derivative(table: Table, body: Meaning, wrt: Entry, *, straight: bool = False) -> Meaning:
     """The derivative of an expression by an entry."""
     body = without_gradients(table, body)
     unknown = isinstance(body, Entry) and body.name != wrt.name and body.name not in table.definitions
@@ -81,7 +81,7 @@ def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
     if read and wrt.name not in read and not losses:
         # Zero, it may be, only because a path was not read.
         table.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")
-    return Derivative(body, wrt, is_local(table, body, wrt))
+    return Derivative(body, wrt, is_local(table, body, wrt, straight=straight))
 
 
 def refuse_formulas(table: Table, body: Meaning, wrt: Entry) -> None:
@@ -174,10 +174,11 @@ def without_gradients(table: Table, node: Meaning) -> Meaning:
     return without_gradients(table, placed(definition, node.slots, table.sizes))
 
 
-def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
+def is_local(table: Table, body: Meaning, wrt: Entry, *, straight: bool = False) -> bool:
     """Whether a derivative holds all names but that by which it is taken: only where that makes a difference.
 
-    In a formula an author may hold them without a word, as the data ``y`` in what measures ``y - G u``.
+    In a formula an author may hold them without a word, as the data ``y`` in what measures ``y - G u``. Who writes a
+    straight d and a curly one for the same two names means two things: the straight one is total.
     """
     if not isinstance(body, Entry):
         return holds_others(table, body, wrt)
@@ -190,7 +191,10 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
         return False
     total = f"the derivative of {body.name} by {wrt.name} is total"
     local = f"the derivative of {body.name} by {wrt.name} holds the other names"
-    return is_held(table, f"{body.name} by {wrt.name}", total, local, steps=steps)
+    both = table.page.signs_of_slopes.get((body.name, wrt.name), frozenset()) >= {"PARTIAL", "NAME"}
+    if both and straight:
+        return False
+    return is_held(table, f"{body.name} by {wrt.name}", total, local, steps=steps or both)
 
 
 def is_held(table: Table, subject: str, total: str, local: str, *, steps: bool, free: bool = False) -> bool:

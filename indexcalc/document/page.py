@@ -25,7 +25,7 @@ from indexcalc.document.statements.definitions import Definitions
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.expectations import places as expected_places
 from indexcalc.document.statements.extents import extents_in
-from indexcalc.document.statements.fields import Fields, slopes_in
+from indexcalc.document.statements.fields import Fields, signs_in, slopes_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.implied import with_implied
 from indexcalc.document.statements.index_expressions import Expression, letters_among
@@ -200,6 +200,15 @@ class Page:
     def slopes(self) -> tuple[tuple[tuple[Named, Named], ...], ...]:
         """The names that each statement differentiates, and by what, where both stand alone."""
         return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
+
+    @cached_property
+    def signs_of_slopes(self) -> Mapping[tuple[str, str], frozenset[str]]:
+        """The kinds of signs, straight or curly, that name what is differentiated and by what, over the whole page."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for statement in self.statements:
+            for above, below, sign in signs_in(self.survey, statement):
+                found.setdefault((above.name, below.name), set()).add(sign)
+        return {pair: frozenset(signs) for pair, signs in found.items()}
 
     @cached_property
     def variations(self) -> tuple[Variations, ...]:

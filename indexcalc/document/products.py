@@ -122,6 +122,8 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
         return crossed(table, left, right)
     if text == "otimes":
         return kronecker.kronecker(left, right)
+    if text == "times" and {len(left.axes), len(right.axes)} == {0, 1} and table.asking(SIZE).name == "vector":
+        raise NotUnderstoodError("a vector product with a vector of which only the size is given")
     if text == "times" and left.axes and right.axes:
         raise NotUnderstoodError("a product of another kind")
     alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
@@ -191,6 +193,17 @@ CROSS = choice(
     Option("entries", 0.1, "a cross between vectors stands for products entry by entry"),
 )
 """What a cross between two vectors says."""
+
+
+SIZE = choice(
+    Kind.WORD,
+    "a cross between a number and a vector",
+    Option("number", 0.0, "a cross between a number and a vector multiplies"),
+    Option(
+        "vector", 0.1, "a cross between a number and a vector is the vector product with one of that size", free=True
+    ),
+)
+"""What a cross between a number and a vector says: an angular velocity of 2.1 is a vector."""
 
 
 def crossed(table: Table, left: Typed, right: Typed) -> Typed:

@@ -38,9 +38,10 @@ class Rates:
     names: Names
     product: Callable[[Items], Typed]
 
-    def first(self, body: Items, wrt: Items) -> Typed:
-        """The derivative of what stands above by what stands below."""
-        return rate(self.names.table, self.differentiated(body), self.names.target(wrt))
+    def first(self, body: Items, wrt: Items, sign: Node | None = None) -> Typed:
+        """The derivative of what stands above by what stands below, with a sign of a derivative before both."""
+        straight = isinstance(sign, Atom) and sign.kind != "PARTIAL"
+        return rate(self.names.table, self.differentiated(body), self.names.target(wrt), straight=straight)
 
     def second(self, found: Twice, body: Items) -> Typed:
         """A second derivative of a number; by two vectors a matrix."""

@@ -365,7 +365,7 @@ class Reader:
         """A quotient, or a derivative written as one."""
         above, below = item.numerator.only, item.denominator.only
         if above is not None and below is not None and is_rate(above, below):
-            return self.rates.first(above.items[1:], below.items[1:])
+            return self.rates.first(above.items[1:], below.items[1:], above.items[0])
         if above is not None and below is not None and is_other_rate(above, below):
             raise NotUnderstoodError("a second derivative")
         return typed.divided(self.sum(item.numerator), self.sum(item.denominator), self.sizes)

@@ -6,14 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.choices import SUMS
+from indexcalc.document.choices import SUMS, Kind, Option, choice
 from indexcalc.document.meaning.nodes import (
+    ONE,
+    ZERO,
     Applied,
     Derivative,
     Entry,
     Meaning,
+    Plus,
+    Relation,
+    Size,
     Times,
     Total,
+    Value,
     between,
     free,
     occurrences,
@@ -22,6 +28,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.places import first_value
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.extents import size_of
 from indexcalc.document.statements.index_expressions import is_index_letter
@@ -30,6 +37,7 @@ from indexcalc.document.statements.limits import limit_name
 from indexcalc.document.statements.outline import Condition
 from indexcalc.document.statements.running import DESCENDING
 from indexcalc.document.statements.scripts import is_letter, with_primes
+from indexcalc.document.table import Table
 from indexcalc.language.latex.tokens import Token, parted
 from indexcalc.language.latex.tree import Atom, Node, Scripted, nodes_of
 
@@ -43,12 +51,14 @@ class Binding:
         dummies: the letters with their index variables.
         conditions: relations between letters under which something is added.
         firsts: what each letter counts from, zero or one, where its first value is written.
+        shorter: the letters that run from 1 to a size less one, of which one value is left out.
     """
 
     word: str
     dummies: Mapping[str, Ix]
     conditions: tuple[Condition, ...]
     firsts: Mapping[str, int]
+    shorter: frozenset[str] = frozenset()
 
 
 def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
@@ -74,7 +84,10 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
         raise NotUnderstoodError("the limits of a sum")  # it ends before the last value
     last = upper_limit(scope, above[-1], dummies, first) if above else ()
     firsts = {name: int(first != "0") for name in names} if first else {}  # later ones are left out by a condition
-    return Binding(word, dummies, (*conditions, *last), firsts)
+    upper = limit_name([token for token in above[-1] if token.kind not in ("{", "}")][:-2]) if above else ""
+    ends = upper and not last and first == "1" and is_shorter(above[-1])
+    shorter = frozenset(names if ends and leaves_out(scope.table, upper) else ())
+    return Binding(word, dummies, (*conditions, *last), firsts, shorter)
 
 
 def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
@@ -87,6 +100,8 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         (table.sizes.equate if relation in ("=", "!=") else table.sizes.compare)(a, b)
         one, other = (b, a) if relation in (">", ">=") else (a, b)
         body = replace(body, node=times(body.node, between(one, relation.replace(">", "<"), other)))
+    for name in binding.shorter:
+        body = replace(body, node=times(body.node, but_one(table, binding.dummies[name])))
     for name, index in binding.dummies.items():
         table.run(name, index, body.node)
     idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
@@ -100,9 +115,16 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         return body
     if binding.word == "sum":
         return replace(body, node=Total(indices, body.node))
-    if binding.conditions:
+    if binding.conditions or binding.shorter:
         raise NotUnderstoodError("the limits of a product")
     return replace(body, node=Applied("exp", Total(indices, Applied("log", body.node))))  # of factors that are positive
+
+
+def but_one(table: Table, index: Ix) -> Meaning:
+    """One for the values of an index from 1 to its size less one: not for the last, or for the first if that is 0."""
+    if first_value(table).value == 0:
+        return Relation(ZERO, "<", Value(index))
+    return Relation(Plus((Value(index), ONE)), "<", Size(index))
 
 
 def lone_dummy(scope: Scope, rest: Sequence[Node]) -> str:
@@ -179,12 +201,41 @@ def upper_limit(scope: Scope, tokens: Sequence[Token], dummies: Mapping[str, Ix]
             raise NotUnderstoodError("the limits of a sum")
         scope.table.sizes.compute(dummies[name], extent + 1 if first == "0" else extent)
         return ()
-    if last in scope.table.letters:
+    if last in scope.table.letters and not is_last_of_all(scope.table, last):
         return ((name, "<" if shorter else "<=", last),)
-    if shorter and first not in ("", "0"):
+    if shorter and first not in ("", "0", "1"):
         raise NotUnderstoodError("the limits of a sum")
+    if shorter and first == "1" and not leaves_out(scope.table, last):
+        extent = size_of(plain)
+        assert extent is not None
+        scope.table.sizes.compute(dummies[name], extent)
+        return ()
     scope.table.sizes.unify(scope.table.sizes.named(last), dummies[name])
     return () if first in ("", "0", "1") else ((name, ">=", first),)
+
+
+def leaves_out(table: Table, last: str) -> bool:
+    """Whether a sum from 1 to a size less one leaves out one of so many entries; else there is one less."""
+    question = choice(
+        Kind.WORD,
+        f"a sum up to {last} - 1",
+        Option("part", 0.0, f"a sum up to {last} - 1 leaves out one of {last} entries", free=True),
+        Option("all", 0.0, f"a sum up to {last} - 1 runs over all entries", free=True),
+    )
+    return table.asking(question).name == "part"
+
+
+def is_last_of_all(table: Table, last: str) -> bool:
+    """Whether a letter above a sum is a declared size, though it stands in an index as well, as ``n`` in ``y_n``."""
+    if not any(last in shape.sizes for shapes in table.page.declared.values() for shape in shapes):
+        return False
+    question = choice(
+        Kind.WORD,
+        f"a sum up to {last}",
+        Option("size", 0.0, f"a sum up to {last} runs over all, of which there are {last}", free=True),
+        Option("index", 0.0, f"a sum up to {last} ends at the index {last}", free=True),
+    )
+    return table.asking(question).name == "size"
 
 
 def summed(scope: Scope, value: Typed, around: frozenset[str]) -> Typed:

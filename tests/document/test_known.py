@@ -39,7 +39,7 @@ HELD = {
     "layers": Held(42, 12, 0, 0),
     "names": Held(129, 61, 0, 1),
     "notations": Held(130, 53, 0, 1),
-    "reading": Held(104, 63, 3, 0),
+    "reading": Held(106, 63, 1, 0),
     "repair": Held(28, 46, 0, 0),
     "verdicts": Held(56, 47, 0, 0),
     "wedges": Held(11, 6),

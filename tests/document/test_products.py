@@ -159,3 +159,11 @@ def test_where_a_vector_stands_before_a_matrix_vectors_may_be_rows():
     assert last(*COLUMNS, OUTER) is Verdict.REFUTED
     swapped = r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial \mathbf{z}}^T \mathbf{x}"
     assert last(*ROWS, swapped) is Verdict.REFUTED
+
+
+def test_a_number_before_a_cross_may_be_the_size_of_a_vector():
+    """An angular velocity of 2.1 is a vector of that size; in a product that says so, it is a number."""
+    turning = r"Let $\omega = 2.1$ and $r = (0.5, 0, 0)$."
+    assert last(turning, r"a = \omega \times (\omega \times r) = -\omega^2 r") is not Verdict.REFUTED
+    scaled = r"Let $x \in \mathbb{R}^n$ and $c = 3$. Then $y = c \times x$ and $y = c x$."
+    assert last(scaled, r"c \times x = 2 c x") is Verdict.REFUTED

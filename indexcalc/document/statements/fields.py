@@ -12,11 +12,11 @@ from indexcalc.document.statements.nouns import fields_called
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import gradients, products_of, rates
+from indexcalc.document.statements.trees import gradients, products_of, rates, rates_at
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
-from indexcalc.language.latex.tree import Atom, Product, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Product, Scripted, Sum, nodes_of
 
 PLACE = "the place"
 """The name of the place, where a page gives it none."""
@@ -132,6 +132,16 @@ def slopes_in(survey: Survey, statement: Statement) -> Iterator[tuple[Named, Nam
             one, other = survey.name(above), survey.name(below)
             if one is not None and other is not None:
                 yield one, other
+
+
+def signs_in(survey: Survey, statement: Statement) -> Iterator[tuple[Named, Named, str]]:
+    """The names in fractions with signs of a derivative, what is differentiated and by what, and the kind of sign."""
+    for tree in statement.trees:
+        for node in nodes_of(tree):
+            for above, below in rates_at(node):
+                one, other = survey.name(above[1]), survey.name(below[1])
+                if one is not None and other is not None and isinstance(above[0], Atom):
+                    yield one, other, above[0].kind
 
 
 def variables_in(survey: Survey, statement: Statement, letters: Collection[str]) -> Iterator[str]:

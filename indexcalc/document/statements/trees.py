@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -171,10 +171,16 @@ def targets(member: Sum) -> Iterator[Node]:
 def rates(member: Sum) -> Iterator[tuple[Node, Node]]:
     """What is differentiated and what it is differentiated by, where both stand alone in a fraction."""
     for node in nodes_of(member):
-        if isinstance(node, Fraction):
-            parts = [part.items for part in (node.numerator.only, node.denominator.only) if part is not None]
-            if [len(items) for items in parts] == [2, 2] and all(is_differential(items[0]) for items in parts):
-                yield parts[0][1], parts[1][1]
+        for above, below in rates_at(node):
+            yield above[1], below[1]
+
+
+def rates_at(node: Node) -> Iterator[tuple[Sequence[Node], Sequence[Node]]]:
+    """The two factors above and the two below, of which the first is a sign of a derivative, if a node is such."""
+    if isinstance(node, Fraction):
+        parts = [part.items for part in (node.numerator.only, node.denominator.only) if part is not None]
+        if [len(items) for items in parts] == [2, 2] and all(is_differential(items[0]) for items in parts):
+            yield parts[0], parts[1]
 
 
 def gradients(member: Sum) -> Iterator[tuple[Node, Node]]:
