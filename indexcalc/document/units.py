@@ -156,6 +156,18 @@ def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
     index = place(parts[0]) if len(parts) == 1 else None
     if index is None:
         raise NotUnderstoodError("ones with these indices")
+    said = "one-hot" in table.page.said_anywhere
+    question = choice(
+        Kind.WORD,
+        f"1 with {parts[0]} below it",
+        Option("entry", 0.1 * said, f"1 with {parts[0]} below it is an entry of a vector of ones"),
+        Option(
+            "unit", 0.1 * (not said), f"1 with {parts[0]} below it is zero but for that entry, which is one", free=True
+        ),
+    )
+    if table.asking(question).name == "unit":
+        axis = sizes.like(index)
+        return Typed(between(axis, "==", index), (axis,))
     return Typed(Ones(index))
 
 

@@ -8,7 +8,15 @@ from itertools import pairwise, zip_longest
 from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
 from indexcalc.document.statements.limits import limits_in
-from indexcalc.document.statements.scripts import Named, inverse_mark, is_letter, is_transpose, named, subscript
+from indexcalc.document.statements.scripts import (
+    BEFORE_INDICES,
+    Named,
+    inverse_mark,
+    is_letter,
+    is_transpose,
+    named,
+    subscript,
+)
 from indexcalc.document.statements.trees import (
     is_lone,
     is_nabla,
@@ -62,7 +70,8 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         (base, letter)
         for base, texts in subscripts.items()
         for letter in texts
-        if letter.isdigit() and all(text.isdigit() for text in texts) and base not in written_out
+        if letter.isdigit() and base not in written_out
+        if all(text.isdigit() or (base == "delta" and is_pair(text)) for text in texts)
     }
     return frozenset(
         found
@@ -75,7 +84,29 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | set(of_functions(chains))
         | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
+        | set(of_numbered_arrays(chains, subscripts))
     )
+
+
+def of_numbered_arrays(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> Iterator[tuple[str, str]]:
+    """The numbers of arrays, ``z_2``, that stand before indices too, ``z_{2,k}``: the layers of a small network.
+
+    Such a name stands nowhere without a number, and no letter stands in the place of one.
+    """
+    bare = {one.text for members in chains for member in members for one in name_nodes(member) if isinstance(one, Atom)}
+    for base, texts in subscripts.items():
+        parts = [text.split() for text in texts]
+        numbers = {part[0] for part in parts if len(part) == 1}
+        fits = all(part and part[0].isdigit() and not any(map(str.isdigit, part[1:])) for part in parts)
+        if numbers and fits and base not in bare and any(len(part) > 1 for part in parts):
+            for number in {part[0] for part in parts}:
+                yield base, number
+                yield base, f"{number}{BEFORE_INDICES}"
+
+
+def is_pair(text: str) -> bool:
+    """Whether a subscript is one of two letters, as below the sign that says whether two indices are equal."""
+    return [part.isalpha() for part in text.split()] == [True, True]
 
 
 def expressions_at(node: Scripted) -> Iterator[tuple[str, str]]:

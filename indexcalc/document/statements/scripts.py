@@ -186,10 +186,16 @@ def named(node: Node, labels: frozenset[tuple[str, str]], marks: frozenset[tuple
         if found.label or (name, text) in labels:
             name = f"{name}_{found.label or text}"
             unreadable = found.unreadable
+        elif len(found.parts) > 1 and (name, f"{found.parts[0]}{BEFORE_INDICES}") in labels:
+            name, parts = f"{name}_{found.parts[0]}", found.parts[1:]
         else:
             parts = found.parts
     name, powers, transposed = superscripts(name, node.above, marks)
     return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable, dotted)
+
+
+BEFORE_INDICES = ","
+"""Stands behind a label that is one before indices too."""
 
 
 def unwrapped(node: Node) -> Node | None:

@@ -57,6 +57,10 @@ def cases(environment: Environment, parse: Parse) -> Node:
     return Cases(tuple(branches), environment.start) if ends in ([], [len(branches) - 1]) else environment
 
 
+OPENING, CLOSING = ("{", "(", "["), ("}", ")", "]")
+"""What stands around commas that part indices or arguments, and no conditions."""
+
+
 def is_word(token: Token) -> bool:
     """Whether a token is text, or a word that leads to a condition."""
     return token.kind == "TEXT" or (token.kind == "NAME" and token.text in WORDS | OTHERWISE)
@@ -80,8 +84,10 @@ def spelled_out(tokens: Sequence[Token]) -> list[Token]:
 def tests(tokens: list[Token], parse: Parse) -> tuple[Truth, ...] | None:
     """The conditions of a branch; none for all other cases; None if they are not read."""
     parts: list[list[Token]] = [[]]
+    depth = 0
     for token in tokens:
-        if token.kind in ("QUAD", *STOPS) or is_word(token):
+        depth += (token.kind in OPENING) - (token.kind in CLOSING)
+        if (token.kind in ("QUAD", *STOPS) and not depth) or is_word(token):
             if token.kind in ("TEXT", "NAME") and token.text.lower() not in WORDS | OTHERWISE:
                 return None
             parts.append([])
