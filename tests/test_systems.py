@@ -575,6 +575,30 @@ def test_a_root_behind_points_with_singular_matrices_is_found():
         np.testing.assert_allclose(2 * x - 3 * np.sin(x), one, rtol=1e-12)
 
 
+ROOTS = (
+    ("x[i] + exp(x[i]) = b[i]", lambda x: x + np.exp(x), (2e3, 1e5, 1e10)),
+    ("x[i]*exp(x[i]) = b[i]", lambda x: x * np.exp(x), (1e3, 1e6)),
+    ("log(1+x[i]) + 0.01*x[i] = b[i]", lambda x: np.log1p(x) + 0.01 * x, (-3.0, -1.0)),
+    ("x[i]^3 + x[i] = b[i]", lambda x: x**3 + x, (1e15, 1e-3)),
+    ("2*x[i] - 3*sin(x[i]) = b[i]", lambda x: 2 * x - 3 * np.sin(x), (5.0, 111.0, 300.0)),
+)
+"""Systems of which whole steps of Newton's method lead far away, or halved steps nowhere."""
+
+
+@pytest.mark.parametrize("style", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize(("system", "left", "right"), ROOTS, ids=[system for system, _, _ in ROOTS])
+def test_roots_that_either_kind_of_step_alone_misses(style, system, left, right):
+    text = f"input b[i]\nsolve x[i] : {system}\nL = sum[i](x[i])\nloss L\nderive b"
+    derivation = ic.derive(problem_of(text))
+    module = loaded(numpy_module(derivation) if style == "numpy" else target_module(derivation, style).source)
+    library = np if style == "numpy" else pytest.importorskip(style)
+    array = library.tensor if style == "torch" else getattr(library, "numpy", library).asarray
+    for one in right:
+        b = np.array([one], np.float32)
+        x = np.asarray(module.forward(array(b)).x)
+        np.testing.assert_allclose(left(x.astype(float)), b, rtol=1e-5)
+
+
 @pytest.mark.parametrize("style", ["numpy", "torch", "jax"])
 def test_small_entries_of_a_root_are_as_exact_as_large_ones(style):
     text = "input b[i]\nsolve x[i] : 4*x[i] + tanh(x[i]) = b[i]\nL = sum[i](x[i])\nloss L\nderive b"

@@ -5,20 +5,34 @@ Zero times what has no value, or exceeds a format, is no zero. So a bracket stay
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import sympy as sp
 
 from indexcalc.algebra.ranges import never_negative, room_above
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Slot
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Slot,
+    Term,
+    free_indices,
+    occurring_indices,
+)
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.program import Tensor
 
 
-def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]) -> tuple[Power, ...]:
+def without_covered_brackets(
+    powers: Sequence[Power], summed: Collection[Index], tensors: dict[str, Tensor]
+) -> tuple[Power, ...]:
     """The factors without the brackets that hide nothing but entries outside of their tensors, which read as zero."""
-    if any(may_be_infinite(base, exponent) for base, exponent in powers):
-        return tuple(powers)
+    wild = [set(free_in(power)) for power in powers if may_be_infinite(*power)]
     direct: list[Slot] = []
     for base, exponent in powers:
         if isinstance(base, Access) and base.tensor in tensors and exponent.is_positive:
@@ -33,13 +47,27 @@ def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]
     return tuple(
         (base, exponent)
         for base, exponent in powers
-        if not (given and isinstance(base, Iverson) and not is_needed(base, given))
+        if not (given and isinstance(base, Iverson) and not is_needed(base, given) and not hides(base, wild, summed))
     )
+
+
+def hides(bracket: Iverson, wild: Sequence[set[Index]], summed: Collection[Index]) -> bool:
+    """Whether a bracket may be zero throughout where a factor has no value: one that depends on what it depends on.
+
+    Where a sum runs over an index of the bracket that the factor lacks, the factor multiplies all of the sum.
+    """
+    own = set(occurring_indices(bracket))
+    return any(own & indices and own.intersection(summed) <= indices for indices in wild)
+
+
+def free_in(power: Power) -> tuple[Index, ...]:
+    """The indices that a factor depends on."""
+    return free_indices((Term(sp.S.One, (power,)),))
 
 
 def may_be_infinite(base: Base, exponent: sp.Expr) -> bool:
     """Whether a factor may exceed a format, or have no value, where all that it reads is there and ordinary."""
-    if exponent.is_negative:
+    if exponent.is_negative or not exponent.is_Integer:
         return True
     match base:
         case Fn(name, terms) if name == "exp" or row_of(name).positive:

@@ -1,10 +1,10 @@
 """The private function that finds a root by Newton's method, in NumPy, PyTorch and JAX: one promise, three sources.
 
-A step is halved until it makes the residual smaller. Where no sixteenth of it does, as near a point at which the matrix
-is singular, the whole step is taken, and the search goes on from there. A root is found where a step is some roundings
-and makes the residual no smaller, or where it is small and no part of it does: then roundings are all that is left, of
-the largest entries at least. That step is taken even so, for it may be all of a small entry. Where PyTorch or JAX map
-over samples, each has steps of its own, and one that is done waits for the others.
+A step is halved until it makes the residual smaller. Where that comes to no end, as near a point at which the matrix is
+singular, the search starts again, and takes the whole step where no sixteenth of it makes the residual smaller. A root
+is found where a step is some roundings and makes the residual no smaller, or where it is small and no part of it does:
+then roundings are all that is left, of the largest entries at least. That step is taken even so, for it may be all of a
+small entry. Where PyTorch or JAX map over samples, each has steps of its own, and one that is done waits for others.
 """
 
 from __future__ import annotations
@@ -20,23 +20,28 @@ def _root(
     Args:
         newton: from a point, the residual and the step of Newton's method.
     """
-    found, length, eps = start, 1.0, np.finfo(start.dtype).eps
-    residual, step = newton(found)
-    for _ in range(1000):
-        size, change = np.abs(found).sum(), np.abs(step).sum()
-        stuck = length < 0.05
-        if change <= (eps**0.5 if stuck else eps) * size:
-            return found - step
-        near = found - step if stuck else found - length * step
-        rest, next_step = newton(near)
-        less = np.abs(rest).sum() <= (1.0 - length / 4.0) * np.abs(residual).sum()
-        if less or stuck:
-            found, residual, step, length = near, rest, next_step, 1.0
-        elif change <= 64.0 * eps * size:
-            return found - step
-        else:
-            length /= 2.0
-    raise ValueError("Newton's method finds no root of a system in 1000 rounds")'''
+    found, length, eps, again = start, 1.0, np.finfo(start.dtype).eps, False
+    with np.errstate(over="ignore", invalid="ignore"):  # on the way to the root
+        residual, step = newton(found)
+        for count in range(1500):
+            if not again and (count == 500 or length < eps**2):
+                found, length, again = start, 1.0, True
+                residual, step = newton(found)
+            left, least = np.abs(residual).sum(), length < 0.05
+            size, change = np.abs(found).sum(), np.abs(step).sum()
+            small = change <= (eps**0.5 if least else eps) * size
+            if small and np.isfinite(left):
+                return found - step
+            near = found - step if again and least else found - length * step
+            rest, next_step = newton(near)
+            less = np.abs(rest).sum() <= (1.0 - length / 4.0) * left
+            if less or (again and least and np.isfinite(rest).all()):
+                found, residual, step, length = near, rest, next_step, 1.0
+            elif change <= 64.0 * eps * size:
+                return found - step
+            else:
+                length /= 2.0
+    raise ValueError("Newton's method finds no root of a system in 1500 rounds")'''
 
 TORCH_EVERY = '''\
 class _Every(torch.autograd.Function):
@@ -70,19 +75,26 @@ def _root(
     """
     found, eps = start, torch.finfo(start.dtype).eps
     whole = length = torch.ones((), dtype=start.dtype, device=start.device)
-    residual, step = newton(found)
-    done = torch.zeros((), dtype=torch.bool, device=start.device)
-    for _ in range(1000):
+    done = again = torch.zeros((), dtype=torch.bool, device=start.device)
+    residual, step = first = newton(found)
+    for count in range(1500):
+        back = ~again & ~done & ((count == 500) | (length < eps**2))
+        if not _Every.apply(~back):
+            again, length = again | back, torch.where(back, whole, length)
+            found = torch.where(back, start, found)
+            residual = torch.where(back, first[0], residual)
+            step = torch.where(back, first[1], step)
+        left, least = residual.abs().sum(), length < 0.05
         size, change = found.abs().sum(), step.abs().sum()
-        stuck = length < 0.05
-        done = done | (change <= torch.where(stuck, eps**0.5, eps) * size)
+        small = change <= torch.where(least, eps**0.5, eps) * size
+        done = done | (torch.isfinite(left) & small)
         if _Every.apply(done):
             return found - step
-        near = found - torch.where(stuck, whole, length) * step
+        near = found - torch.where(again & least, whole, length) * step
         rest, next_step = newton(near)
-        less = rest.abs().sum() <= (1.0 - length / 4.0) * residual.abs().sum()
-        less = less | stuck
+        less = rest.abs().sum() <= (1.0 - length / 4.0) * left
         done = done | (~less & (change <= 64.0 * eps * size))
+        less = less | (again & least & torch.isfinite(rest).all())
         nearer = less & ~done
         if _Every.apply(nearer):
             found, residual, step, length = near, rest, next_step, whole
@@ -93,7 +105,7 @@ def _root(
             residual = torch.where(nearer, rest, residual)
             step = torch.where(nearer, next_step, step)
             length = torch.where(nearer, whole, length / 2.0)
-    raise ValueError("Newton's method finds no root of a system in 1000 rounds")'''
+    raise ValueError("Newton's method finds no root of a system in 1500 rounds")'''
 
 JAX = '''\
 def _root(
@@ -101,36 +113,40 @@ def _root(
 ) -> jax.Array:
     """Where the residual is zero, from `start`, by steps that mostly make it smaller.
 
-    NaN if there is none after 1000 rounds.
+    NaN if there is none after 1500 rounds.
 
     Args:
         newton: from a point, the residual and the step of Newton's method.
     """
     eps = jnp.finfo(start.dtype).eps
+    one, no = jnp.ones((), start.dtype), jnp.zeros((), bool)
+    begin = (start, *newton(start), one)
     State = tuple[jax.Array, ...]
 
     def is_far(state: State) -> jax.Array:
         *_, found, count = state
-        return ~found & (count < 1000)
+        return ~found & (count < 1500)
 
     def nearer(state: State) -> State:
-        at, residual, step, length, _, count = state
+        *before, again, _, count = state
+        back = ~again & ((count == 500) | (before[3] < eps**2))
+        again = again | back
+        before = [jnp.where(back, a, b) for a, b in zip(begin, before, strict=True)]
+        at, residual, step, length = before
+        left, least = jnp.abs(residual).sum(), length < 0.05
         size, change = jnp.abs(at).sum(), jnp.abs(step).sum()
-        stuck = length < 0.05
-        near = at - jnp.where(stuck, 1.0, length) * step
+        near = at - jnp.where(again & least, 1.0, length) * step
         rest, next_step = newton(near)
-        less = jnp.abs(rest).sum() <= (1.0 - length / 4.0) * jnp.abs(residual).sum()
-        less = less | stuck
-        moved = (near, rest, next_step, jnp.ones_like(length))
-        kept = (at, residual, step, length / 2.0)
+        less = jnp.abs(rest).sum() <= (1.0 - length / 4.0) * left
+        small = change <= jnp.where(least, eps**0.5, eps) * size
+        found = jnp.isfinite(left) & small | ~less & (change <= 64.0 * eps * size)
+        less = ~found & (less | again & least & jnp.isfinite(rest).all())
+        moved, kept = (near, rest, next_step, one), (at, residual, step, length / 2.0)
         chosen = (jnp.where(less, a, b) for a, b in zip(moved, kept, strict=True))
-        near_root = change <= jnp.where(stuck, eps**0.5, eps) * size
-        found = near_root | (~less & (change <= 64.0 * eps * size))
-        return (*chosen, found, count + 1)
+        return (*chosen, again, found, count + 1)
 
-    one = jnp.ones((), start.dtype)
-    begin = (start, *newton(start), one, jnp.zeros((), bool), jnp.zeros((), int))
-    at, _, step, _, found, _ = jax.lax.while_loop(is_far, nearer, begin)
+    last = (*begin, no, no, jnp.zeros((), int))
+    at, _, step, _, _, found, _ = jax.lax.while_loop(is_far, nearer, last)
     return jnp.where(found, at - step, jnp.nan)'''
 
 NUMPY_ROOT, JAX_ROOT = ({"_root": Special(source)} for source in (NUMPY, JAX))

@@ -173,7 +173,7 @@ class Views:
 
     def term(self, term: Term) -> Term:
         """A term with plain accesses, without the brackets that its windows make good."""
-        powers = without_covered_brackets(term.powers, self.tensors)
+        powers = without_covered_brackets(term.powers, term.summed, self.tensors)
         plain = ((self.base(base, direct=bool(exponent.is_positive)), exponent) for base, exponent in powers)
         return product(term.coeff, plain, term.summed)
 

@@ -187,5 +187,10 @@ def problem_text(problem: Problem) -> str:
     """The equations of a problem whose spec is not known, one a line, and what is asked for."""
     program = problem.program
     lines = [equation_text(equation.lhs, equation.terms, program.layouts) for equation in program.equations]
+    for unknown in program.unknowns:
+        place = next(n for n, equation in enumerate(program.equations) if equation.name == unknown.residual)
+        slots = ",".join(slot.name for slot in unknown.tensor.slots)
+        entry = f"{unknown.name}[{slots}]" if slots else unknown.name
+        lines[place] = f"solve {entry} : {lines[place].partition(' = ')[2]} = 0"
     asked = [*problem.targets, *(result.name for result in problem.results)]
     return "\n".join([f"# {program.title}", *lines, f"derive {', '.join(asked)}", ""])

@@ -157,7 +157,7 @@ def taken_apart(term: Term) -> tuple[tuple[Delta, ...], tuple[Group, ...]]:
     deltas, groups = list[Delta](), list[Group]()
     for powers, summed in components(term):
         ((base, _), *rest) = powers
-        if isinstance(base, Delta) and not rest:
+        if isinstance(base, Delta) and not rest and not summed:
             deltas.append(base)
         else:
             groups.append(Group(tuple(powers), tuple(summed)))

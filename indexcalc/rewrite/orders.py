@@ -266,7 +266,7 @@ def is_weighted(term: Term) -> bool:
     """
     if not term.summed:
         return True
-    arrays = [frozenset(base.indices) for base in term.bases if isinstance(base, Access)]
+    arrays = [frozenset(free_indices(base)) for base in term.bases if isinstance(base, Access)]
     sums = [frozenset(free_indices(base.terms)) for base in term.bases if isinstance(base, Add)]
     return all(any(one <= array for array in arrays) for one in sums)
 

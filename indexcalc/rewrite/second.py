@@ -71,20 +71,23 @@ def newton(derivation: Derivation) -> Problem:
     kinds = {order.result.kind for order in orders}
     blocks = {(order.result.of, *order.result.by): order for order in orders if not order.result.along}
     wanted = {(one, other) for place, one in enumerate(by) for other in by[place:]}
-    if len(kinds) != 1 or kinds == {Kind.JACOBIAN} or set(blocks) != wanted:
+    if len(kinds) != 1 or kinds == {Kind.JACOBIAN} or set(blocks) != wanted or len(blocks) < len(orders):
         raise ProgramError(
             "a step of Newton's method needs the second derivatives by some tensors, as `hessian L by (u, v)` asks "
             "for, or the Gauss-Newton part by one, and no other derivative besides"
         )
-    missing = [name for name in by if first.gradient_names[name] not in orders[0].program.definitions]
-    if missing:
-        return newton(derive(replace(first, targets=(*first.targets, *missing))))
+    targets = tuple(tensor.name for tensor in first.program.inputs if tensor.values is None)
+    apart = first.program.without_assumptions_on(targets)
+    missing = tuple(name for name in by if first.gradient_names[name] not in orders[0].program.definitions)
+    if apart is not first.program or missing:
+        # The slopes of what is assumed of a tensor that varies are not those of its entries.
+        again = newton(derive(replace(first, program=apart, targets=(*first.targets, *missing))))
+        return replace(again, program=replace(again.program, assumptions=first.program.assumptions))
     program = orders[0].program
     taken = {*program.names, *(order.equation.name for order in orders)}
     steps = {name: unused(f"s_{name}", taken) for name in by}
     residuals = {name: unused(f"r_s_{name}", taken) for name in by}
-    made = {section.equation.name: section.equation for order in orders for section in order.sections}
-    arrays = [made[name] for order in orders for name in order.arrays if name in made]
+    arrays = [section.equation for order in orders for section in order.sections[: None if order.whole else -1]]
     rows, moved = [], []
     for name in by:
         slots = program.tensors[name].slots
@@ -102,6 +105,12 @@ def newton(derivation: Derivation) -> Problem:
         )
         lhs = Access(unused(f"{name}_next", taken), slots)
         moved.append(Equation(lhs, tuple(ahead), f"{program.tensors[name].doc or name} after the step"))
+    names = [
+        (name, other)
+        for name, next_one in zip(by, moved, strict=True)
+        for other in (steps[name], residuals[name], next_one.name)
+    ]
+    layouts = {other: program.layouts[name] for name, other in names if name in program.layouts}
     unknowns = (Unknown(Tensor(steps[n], program.tensors[n].slots, f"step of {n}"), residuals[n]) for n in by)
     whole = replace(
         program,
@@ -109,10 +118,10 @@ def newton(derivation: Derivation) -> Problem:
         equations=(*program.equations, *dict.fromkeys(arrays), *rows, *moved),
         outputs=tuple(equation.name for equation in moved),
         unknowns=(*program.unknowns, *unknowns),
+        layouts={**program.layouts, **layouts},
     )
     check_program(whole)
     upstream = tuple(Upstream(unused(f"G_{one.name}", taken), one.name) for one in moved)
-    targets = tuple(tensor.name for tensor in whole.inputs if tensor.values is None)
     return Problem(whole, upstream, targets, slug=f"{first.slug}_newton")
 
 

@@ -47,7 +47,7 @@ def test_values_stay_what_their_equations_say(text):
     np.testing.assert_allclose(values.z, np.exp(np.einsum("ggq->gq", x)))
 
 
-@pytest.mark.parametrize("factor", ["exp(x[l])", "1 / x[l]", "(1 + exp(x[l]))", "log(y[l])"])
+@pytest.mark.parametrize("factor", ["exp(x[l])", "1 / x[l]", "(1 + exp(x[l]))", "log(y[l])", "sqrt(y[l])"])
 @pytest.mark.parametrize("write", [ic.numpy_module, lambda one: ic.fast_module(one).source])
 def test_a_bracket_that_a_window_makes_good_stays_beside_what_may_be_infinite(factor, write):
     """A window is zero outside of its tensor, but zero times infinity is no number."""
@@ -62,3 +62,13 @@ def test_a_bracket_that_a_window_makes_good_stays_beside_what_may_be_infinite(fa
     assert z[0] == z[2] == z[3] == 0
     assert z[1] != 0
     assert all(np.isfinite(gradient).all() for gradient in gradients if gradient is not None)
+
+
+@pytest.mark.parametrize("factor", ["exp(s[d])", "1 / s[d]", "1 / g[i]"])
+def test_a_factor_of_a_whole_convolution_keeps_no_bracket(factor):
+    text = "index i : N\nindex k : K\nindex d : D\ninput x[i], w[d,k], s[d], g[i]\n"
+    code = ic.numpy_module(
+        ic.derive(ic.read_problem(f"{text}z[d,i] = sum[k]([0<=i+k-1<N]*x[i+k-1]*w[d,k]) * {factor}"))
+    )
+    forward = code[code.index("def forward") : code.index("def backward")]
+    assert "np.where" not in forward

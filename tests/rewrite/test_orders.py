@@ -373,3 +373,19 @@ def test_what_a_parameter_scales_or_is_no_matrix_is_an_array(text):
     derivation = ic.derive(ic.read_problem(text))
     assert all(order.whole for order in derivation.orders)
     assert ic.validate(derivation, ic.numpy_module(derivation)).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "index v : V\nindex n : M\ninput e[v], t[n] in V\nz[n] = e[t[n]]^4\nJ = sum[n](z[n]) + 3*sum[v](e[v]^2)\n"
+        "loss J\nhessian J by e",
+        "index i : N\nindex k : K\ninput w[k], x[i], t[i]\nz[i] = sum[k]([0<=i-k<N]*w[k]*x[i-k])\n"
+        "J = sum[i]((tanh(z[i])-t[i])^2)/10 + 3*sum[k](w[k]^2)\nloss J\nhessian J by w",
+    ],
+    ids=["a lookup by its table", "a convolution by its filter"],
+)
+def test_second_derivatives_with_expressions_in_slots(text):
+    derivation = ic.derive(ic.read_problem(text))
+    report = ic.validate(derivation, ic.numpy_module(derivation))
+    assert report.ok, report.failures

@@ -222,7 +222,72 @@ gauss_newton J by w through r
     np.testing.assert_allclose(code.forward(X, y, w, np.array(1.0)).w_next, w - step, rtol=1e-9)
 
 
-@pytest.mark.parametrize("asked", ["derive w", "jacobian z by w", "hessian J by w\njacobian z by w"])
+MIXTURE = """
+index n : N
+index k : K
+index d : D
+input m[k,d], x[n,d]
+q[n,k] = -sum[d]((x[n,d]-m[k,d])^2)
+J = -sum[n](logsumexp[k](q[n,k])) + sum[k,d](m[k,d]^2)*9
+loss J
+hessian J by m
+"""
+"""Its second derivatives are made of parts that are made of others."""
+
+FUSED = """
+index m : M
+index h : H
+index k : K
+input W[m,(h,k)], a positive
+J = sum[m,h,k](W[m,(h,k)]^4) + a*sum[m,h,k](W[m,(h,k)]^2)
+loss J
+hessian J by W
+"""
+
+SUMMING_TO_ONE = """
+index k : K
+input c[k], q[k]
+assume sum[k](c[k]) = 1
+b = sum[k](c[k]*sum[k](c[k]^2))
+J = sin(b) + 4*sum[k](c[k]^2) + sum[k](exp(c[k])*q[k])
+loss J
+hessian J by c
+"""
+
+
+@pytest.mark.parametrize("text", [MIXTURE, FUSED, SUMMING_TO_ONE])
+def test_code_of_a_step_is_right(text):
+    again = derive(ic.newton(derive(read_problem(text))))
+    report = ic.validate(again, ic.numpy_module(again))
+    assert report.ok, report.failures
+
+
+def test_a_step_has_the_shape_of_what_it_moves():
+    code = loaded(ic.numpy_module(derive(ic.newton(derive(read_problem(FUSED))))))
+    W = np.random.default_rng(0).normal(size=(2, 6))
+    values = code.forward(W, np.array(0.5), H=2)
+    assert values.W_next.shape == W.shape
+    np.testing.assert_allclose(values.W_next, W - (4 * W**3 + W) / (12 * W**2 + 1), rtol=1e-9)
+
+
+def test_gradients_through_a_step_assume_nothing_of_what_varies():
+    code = loaded(ic.numpy_module(derive(ic.newton(derive(read_problem(SUMMING_TO_ONE))))))
+    rng = np.random.default_rng(0)
+    c, q, G = rng.uniform(0.2, 0.5, 3), rng.normal(size=3), rng.normal(size=3)
+    c /= c.sum()
+    moved = [code.forward(c + e, q).c_next - code.forward(c - e, q).c_next for e in 1e-6 * np.eye(3)]
+    found = code.backward(code.forward(c, q), G).dc
+    np.testing.assert_allclose(found, [G @ one / 2e-6 for one in moved], rtol=1e-6)
+
+
+def test_a_step_shows_what_it_solves():
+    assert "solve s_w[f] : dw[f] - " in str(ic.newton(derive(read_problem(NEWTON["one array"]))))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["derive w", "jacobian z by w", "hessian J by w\njacobian z by w", "hessian J by w\nproduct hessian J by w with s"],
+)
 def test_a_step_needs_second_derivatives_and_nothing_else(asked):
     text = NEWTON["one array"].replace("hessian J by w", asked)
     with pytest.raises(ic.IndexCalcError, match="a step of Newton's method needs the second derivatives"):

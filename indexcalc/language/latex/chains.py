@@ -76,7 +76,7 @@ def implies(token: Token) -> bool:
 
 def chains_of(tokens: Sequence[Token]) -> Iterator[Chain]:
     """The chains of a display, in order."""
-    for row in joined_rows(rows(strip_environments(tokens))):
+    for row in joined_rows([without_reasons(row) for row in rows(strip_environments(tokens))]):
         before: list[Token] = []
         pending: list[list[Token]] = []
         for piece in pieces(row):
@@ -105,6 +105,30 @@ def closed(relation: list[Token], rest: list[list[Token]]) -> Iterator[Chain]:
         return
     yield chain_of(relation)
     yield from (chain_of(part) for part in rest)
+
+
+def without_reasons(tokens: list[Token]) -> list[Token]:
+    r"""A line without the reasons in brackets for what is before them, ``(\because a = b)``; the next line goes on."""
+    kept: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        starts = [(token.kind, token.text) for token in tokens[place : place + 2]]
+        if starts == [("(", "("), ("TEXT", "because")] and (end := closing(tokens, place)) is not None:
+            place = end + 1
+            continue
+        kept.append(tokens[place])
+        place += 1
+    return kept
+
+
+def closing(tokens: Sequence[Token], start: int) -> int | None:
+    """Where the round bracket closes that opens at a place; None if there is none."""
+    depth = 0
+    for place in range(start, len(tokens)):
+        depth += (tokens[place].kind == "(") - (tokens[place].kind == ")")
+        if depth <= 0:
+            return place if tokens[place].kind == ")" else None
+    return None
 
 
 def strip_environments(tokens: Sequence[Token]) -> list[Token]:

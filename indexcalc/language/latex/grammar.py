@@ -110,9 +110,17 @@ class Builder(Transformer[LarkToken, Any]):
         return tree  # type: ignore[no-any-return]
 
     def sum(self, children: list[Any]) -> Sum:
-        """Products with their signs."""
+        """Products with their signs; behind the sign of a product, a sign is that of the next factor."""
         signs = [1 if child is None or child == "PLUS" else -1 for child in children[0::2]]
-        return Sum(tuple(zip(signs, children[1::2], strict=True)))
+        terms: list[tuple[int, Product]] = []
+        for sign, product in zip(signs, children[1::2], strict=True):
+            last = terms[-1][1].items[-1] if terms else None
+            if isinstance(last, Atom) and last.kind in ("TIMES", "ODOT", "SLASH"):
+                before, left = terms.pop()
+                terms.append((before * sign, Product((*left.items, *product.items))))
+            else:
+                terms.append((sign, product))
+        return Sum(tuple(terms))
 
     def sign(self, children: list[LarkToken]) -> str:
         """Plus or minus."""

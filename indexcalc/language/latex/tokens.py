@@ -25,6 +25,7 @@ from indexcalc.language.latex.vocabulary import (
     LABELS,
     NEGATIONS,
     OPENERS,
+    REASONS,
     RELATIONS,
     SCRIPT_SIGNS,
     SIMPLE,
@@ -248,7 +249,7 @@ class Tokenizer:
         if name in SWITCHES and self.peek() == "{":
             return self.font(SWITCHES[name], start, bold)
         if name in DROPPED:
-            return []
+            return [Token("TEXT", name, start)] if name in REASONS else []
         if name in DROPPED_WITH_ARGUMENTS:
             for _ in range(DROPPED_WITH_ARGUMENTS[name]):
                 self.argument(bold)

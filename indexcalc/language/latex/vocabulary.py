@@ -300,6 +300,7 @@ UNICODE: dict[str, tuple[str, str]] = {
     "&": ("AMP", ""),
     "~": ("QUAD", " "),
     "∂": ("PARTIAL", "partial"),
+    "∵": ("TEXT", "because"),
     "∇": ("NABLA", "nabla"),
     "∑": ("SUM", "sum"),
     "Σ": ("NAME", "Sigma"),
@@ -459,6 +460,9 @@ LABELS = frozenset(
     ]
 )
 """Words that are a label where they are all of a script, though no font says that they are words."""
+
+REASONS = frozenset({"because"})
+"""Signs that say, in the place of a word, that a reason follows."""
 
 CONNECTIVES = frozenset(
     [

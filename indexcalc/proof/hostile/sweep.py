@@ -34,11 +34,14 @@ ROUNDS = 100
 LINEAR_ROUNDS = 2
 """The rounds after which Newton's method has found the root of a linear system, and seen that it is one."""
 
-OTHER_STARTS, STEPS = (1, 1, 3, 3), 1000
+OTHER_STARTS, STEPS = (1, 1, 1, 3, 3, 3), 1000
 """How far from zero other points lie at most from which roots are looked for, and in how many places up to there.
 
 It is measured by the largest entry of the root that was found, or by 1, which functions such as ``tanh`` bend at.
 """
+
+HALVINGS = 20
+"""How often a step is halved at most."""
 
 SAME_ROOT = Decimal("1e-9")
 """How close two roots are that are one."""
@@ -93,6 +96,7 @@ class Sweep:
         self.run = Forward([ZERO] * count, [ZERO] * count, [ZERO] * count)
         self.moved, self.again = signs(rounding, count, "forward"), signs(rounding, count, "again")
         self.slopes = signs(rounding, count, "slopes")
+        self.outside = self.run.outside, self.run.absorbed  # before the system that is solved
 
     def visit(self, number: int) -> None:
         """Compute one node from those that it reads."""
@@ -131,9 +135,10 @@ class Sweep:
         From a run nearby its slopes serve for all rounds. What is computed from the unknown is rounded once more at the
         end, as it is in code: the roundings that the root has made up for are others.
 
-        Code may find any root of a system. Where other starting points lead elsewhere, or nowhere, there is no value.
+        Code may find any root of a system: there is no value where other starting points lead to another, or nowhere.
         """
         run, members = self.run, self.graph.members(root)
+        self.outside = run.outside, run.absorbed
         if self.near is not None:
             found, _ = self.root_from([self.near.values[place] for place in root.sought], root, members)
         else:
@@ -151,41 +156,60 @@ class Sweep:
             run.values[number] = NAN
 
     def root_from(
-        self, start: Sequence[Decimal], root: Root, members: Sequence[int]
+        self, start: Sequence[Decimal], root: Root, members: Sequence[int], *, damped: bool = False
     ) -> tuple[list[Decimal] | None, int]:
-        """Where Newton's method ends, and after how many rounds; None if it does not end."""
-        run, found = self.run, list(start)
-        before = run.outside, run.absorbed
+        """Where Newton's method ends, and after how many rounds; None if it does not end.
+
+        Where it is damped, a step is halved until it makes the residual smaller.
+        """
+        found = list(start)
         tolerance = ONE.scaleb(SPARE - getcontext().prec)
         inverted = self.near.inverses[root.sought[0]] if self.near is not None else None
+        residual = self.residual_at(found, root, members)
         for number_of_rounds in range(1, ROUNDS + 1):
-            run.outside, run.absorbed = before
-            for place, value in zip(root.sought, found, strict=True):
-                run.values[place] = value
-            for number in members:
-                self.visit(number)
-            residual = [run.values[number] for number in root.residuals]
             if self.near is None:
-                inverted = inverse(slopes_in(self.graph, run, root, members)[0])
+                inverted = inverse(slopes_in(self.graph, self.run, root, members)[0])
             assert inverted is not None
             change = [sum((a * b for a, b in zip(row, residual, strict=True)), ZERO) for row in inverted]
             if not all(moved.is_finite() for moved in change):
                 break
-            found = [value - moved for value, moved in zip(found, change, strict=True)]
-            if max(map(abs, change)) <= tolerance * max(map(abs, found)):
+            before = largest(residual)
+            ended = largest(change) <= tolerance * largest([a - b for a, b in zip(found, change, strict=True)])
+            for _ in range(HALVINGS):
+                nearer = [value - moved for value, moved in zip(found, change, strict=True)]
+                residual = self.residual_at(nearer, root, members)
+                if ended or not damped or largest(residual) < before:
+                    break
+                change = [moved / 2 for moved in change]
+            found = nearer
+            if ended:
                 return found, number_of_rounds
         return None, ROUNDS
 
+    def residual_at(self, values: Sequence[Decimal], root: Root, members: Sequence[int]) -> list[Decimal]:
+        """The residual of a system at some values of its unknown."""
+        run = self.run
+        run.outside, run.absorbed = self.outside
+        for place, value in zip(root.sought, values, strict=True):
+            run.values[place] = value
+        for number in members:
+            self.visit(number)
+        return [run.values[number] for number in root.residuals]
+
     def is_alone(self, found: Sequence[Decimal], root: Root, members: Sequence[int]) -> bool:
-        """Whether Newton's method ends at the same root from other starting points."""
-        reach = max(ONE, *map(abs, found))
+        """Whether Newton's method ends at the same root from some other starting points, and at no other from any."""
+        reach, again = max(ONE, *map(abs, found)), False
         source = random.Random(f"{root.tensor} {len(found)}")
         for far in OTHER_STARTS:
             start = [far * reach * source.randint(-STEPS, STEPS) / STEPS for _ in found]
             other, _ = self.root_from(start, root, members)
-            if other is None or max(abs(a - b) for a, b in zip(found, other, strict=True)) > SAME_ROOT * reach:
-                return False
-        return True
+            if other is None:
+                other, _ = self.root_from(start, root, members, damped=True)
+            if other is not None:
+                again = True
+                if largest([a - b for a, b in zip(found, other, strict=True)]) > SAME_ROOT * reach:
+                    return False
+        return again
 
     def settle(self, root: Root, members: Sequence[int]) -> None:
         """The slopes of a system at its root."""
@@ -205,6 +229,11 @@ class Sweep:
         inverted = self.run.inverses[root.sought[0]] = inverse(matrix)
         if not condition(matrix, inverted) <= WORST_CONDITION:
             self.run.outside = f"the system of {root.tensor} is near a singular one"
+
+
+def largest(numbers: Sequence[Decimal]) -> Decimal:
+    """The largest absolute value; of what is no number, it is infinite."""
+    return max((abs(number) if not number.is_nan() else Decimal("inf") for number in numbers), default=ZERO)
 
 
 def slopes_in(graph: Unrolled, run: Forward, root: Root, members: Sequence[int]) -> tuple[Rows, Rows]:

@@ -162,6 +162,7 @@ def test_code_for_a_matrix_without_a_name_is_accurate(text):
     [
         ("4*x[i] + tanh(x[i]) = b[i]", True),
         ("x[i] + 0.1*x[i]^3 = b[i]", True),
+        ("exp(3*x[i]) = 1 + b[i]^2", True),
         ("x[i] = 8*tanh(x[i])", False),
         ("x[i]^2 = 1 + b[i]^2", False),
     ],
