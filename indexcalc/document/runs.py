@@ -145,10 +145,13 @@ def reaching(page: Page, tree: Sum, known: Callable[[str], bool]) -> Sum:
 
 
 def is_reached(page: Page, term: Product, letter: str) -> bool:
-    """Whether a term bears the letter of a sign before it, which no sign of its own binds."""
+    """Whether a term bears the letter of a sign before it, which its own do not bind; none reaches over another sum."""
     named = page.survey.names(term)
-    return letter not in bound_in(term) and any(
-        letter in (one.parts or ()) or numbers_step(one.name, letter) for one in named
+    begins = bound_letter(term.items[0]) if term.items else ""
+    return (
+        not begins
+        and letter not in bound_in(term)
+        and any(letter in (one.parts or ()) or numbers_step(one.name, letter) for one in named)
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from indexcalc.document import Verdict, check
 from indexcalc.document.report import TRUE
+from tests.support.verdicts import last
 
 REFLECTIONS = r"""
 $$Q^{n} = I - \sum_{i=1}^{n} a^i c^{i\top}$$
@@ -134,3 +135,11 @@ def test_a_sum_ends_before_a_term_without_its_letter_or_with_one_that_is_known()
     assert verdict_on(page, r"g_k = 2 \sum_i x_i + b_k") in TRUE
     assert verdict_on(page, r"g_k = 2 \sum_i (x_i + b_i)") not in TRUE
     assert verdict_on(given, r"-\sum_i x_i + \sum_{k, i} b_k b_i = \sum_{k, i} b_i b_k - \sum_i x_i") in TRUE
+
+
+def test_a_sum_does_not_reach_over_a_sum_that_begins_behind_it():
+    page = (r"Let $D, A \in \mathbb{R}^{n \times n}$.", r"O_{cm} = \sum_b D_{cb} A_{bm}")
+    right = r"\sum_m O_{cm} - \sum_b D_{cb} \sum_m A_{bm} = 0"
+    wrong = r"\sum_m O_{cm} - \sum_b D_{cb} \sum_n A_{bm} = 0"
+    assert last(*page, right) not in (Verdict.REFUTED,)
+    assert last(*page, wrong) not in TRUE
