@@ -157,20 +157,25 @@ def _root(
     Args:
         newton: from a point, the residual and the step of Newton's method.
     """
-    found, length, eps = start, 1.0, np.finfo(start.dtype).eps
-    residual, step = newton(found)
-    for _ in range(1000):
-        size, change = np.abs(found).sum(), np.abs(step).sum()
-        stuck = length < 0.05
-        if change <= (eps**0.5 if stuck else eps) * size:
-            return found - step
-        near = found - step if stuck else found - length * step
-        rest, next_step = newton(near)
-        less = np.abs(rest).sum() <= (1.0 - length / 4.0) * np.abs(residual).sum()
-        if less or stuck:
-            found, residual, step, length = near, rest, next_step, 1.0
-        elif change <= 64.0 * eps * size:
-            return found - step
-        else:
-            length /= 2.0
-    raise ValueError("Newton's method finds no root of a system in 1000 rounds")
+    found, length, eps, again = start, 1.0, np.finfo(start.dtype).eps, False
+    with np.errstate(over="ignore", invalid="ignore"):  # on the way to the root
+        residual, step = newton(found)
+        for count in range(1500):
+            if not again and (count == 500 or length < eps**2):
+                found, length, again = start, 1.0, True
+                residual, step = newton(found)
+            left, least = np.abs(residual).sum(), length < 0.05
+            size, change = np.abs(found).sum(), np.abs(step).sum()
+            small = change <= (eps**0.5 if least else eps) * size
+            if small and np.isfinite(left):
+                return found - step
+            near = found - step if again and least else found - length * step
+            rest, next_step = newton(near)
+            less = np.abs(rest).sum() <= (1.0 - length / 4.0) * left
+            if less or (again and least and np.isfinite(rest).all()):
+                found, residual, step, length = near, rest, next_step, 1.0
+            elif change <= 64.0 * eps * size:
+                return found - step
+            else:
+                length /= 2.0
+    raise ValueError("Newton's method finds no root of a system in 1500 rounds")
