@@ -151,12 +151,20 @@ def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[Condition], 
         return [token.text for token in plain], [], ""
     if [token.kind for token in plain] == ["NAME", "REL", "NAME"] and plain[1].text == "in":
         return [plain[0].text], [], ""
-    (name, relation, value), *others = (relation_below(part) for part in parted(kept, "COMMA"))
+    first, *rest = parted(kept, "COMMA")
+    name, relation, value = relation_below(first)
+    # Of ``j \ne i, k`` both are what j is not.
+    others = [(name, relation, part[0].text) if is_other(part, relation) else relation_below(part) for part in rest]
     if any(sign == "=" or name not in (left, right) for left, sign, right in others):
         raise NotUnderstoodError("what stands below a sum")
     if relation == "=" and value.isdigit():
         return [name], others, value
     return [name], [(name, ">=" if relation == "=" else relation, value), *others], ""
+
+
+def is_other(tokens: Sequence[Token], relation: str) -> bool:
+    """Whether a letter stands alone behind another one, that a letter is not equal to."""
+    return relation == "!=" and [token.kind for token in tokens] == ["NAME"]
 
 
 def is_bound(token: Token) -> bool:

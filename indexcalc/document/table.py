@@ -23,7 +23,7 @@ from indexcalc.document.page import Page
 from indexcalc.document.runs import counted
 from indexcalc.document.statements.heads import is_elsewhere
 from indexcalc.document.statements.index_expressions import GREEK
-from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.scripts import BETWEEN_INDICES, Named
 from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.systems import solution
 from indexcalc.document.view import PROJECTION, View
@@ -369,12 +369,12 @@ class Table:
                 self.projections |= {name} if known == PROJECTION else set()
         if name in self.page.context.simplex:
             self.simplex[name] = self.page.context.simplex[name]
-        elif slots and name in self.page.given:
+        elif slots and (name in self.page.given or name.endswith(BETWEEN_INDICES)):
             entries = self.view.entries_of(name, len(slots))
             if entries == "unit":
                 self.orthonormal.add(name)
             elif entries != "free":
-                self.simplex[name] = (len(slots) - 1,)
+                self.simplex[name] = (0 if name.endswith(BETWEEN_INDICES) else len(slots) - 1,)
             if entries == "one-hot":
                 self.one_hot[name] = len(slots) == 1 and bool(self.page.given_letters)
 

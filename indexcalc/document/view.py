@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, meaning_choice, system_choice
 from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
-from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.scripts import BETWEEN_INDICES, Named
 from indexcalc.document.statements.settings import Setting
 from indexcalc.document.statements.shapes import Declared
 from indexcalc.document.statements.survey import Usage
@@ -255,12 +255,15 @@ class View:
         """What words say of an input's entries: ``one``, that they sum to one, ``one-hot``, ``unit``; else ``free``.
 
         The words of the document say what is likely; that only one entry is not zero is never meant without a word.
+        What has one index given another, ``p_{j|i}``, may be a distribution without a word.
         """
         said = self.page.said_anywhere
-        stated = "one" in said
+        stated, given = "one" in said, name.endswith(BETWEEN_INDICES)
         options = [
             Option("free", 0.0, f"the entries of {name} are any numbers"),
-            Option("one", 0.3 if stated else 0.6, f"the entries of {name} sum to one", stated=stated),
+            Option(
+                "one", 0.3 if stated or given else 0.6, f"the entries of {name} sum to one", stated=stated, free=given
+            ),
         ]
         if "one-hot" in said:
             options.append(Option("one-hot", 0.4, f"{name} is one-hot", stated=True))

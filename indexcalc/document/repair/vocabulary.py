@@ -11,7 +11,7 @@ from indexcalc.document.repair.attempts import UNREADABLE, Attempts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.outline import Statement
-from indexcalc.document.statements.scripts import Named, is_transpose
+from indexcalc.document.statements.scripts import BARS, Named, is_transpose
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import name_nodes
 from indexcalc.document.table import Table
@@ -149,8 +149,10 @@ def key_of(letter: Letter) -> str:
 
 
 def indexed(node: Node, survey: Survey) -> bool:
-    """Whether the subscript of a node is an index."""
+    """Whether the subscript of a node is an index that may be another one: ``p_{i|i}`` is no entry of ``p_{j|i}``."""
     if not isinstance(node, Scripted) or not node.below or is_sum(node):
+        return False
+    if any(token.kind in BARS for token in node.below):
         return False
     found = survey.name(node)
     return found is None or found.parts is not None

@@ -35,19 +35,22 @@ def is_letter(part: str) -> bool:
 class Subscript:
     """The parts of a subscript, each a letter, a number, ``:`` or an expression, and whether dots stand between.
 
-    Or a label's text.
+    Or a label's text. Two letters may be `barred`: one index given the other.
     """
 
     parts: tuple[str, ...] = ()
     label: str = ""
     unreadable: bool = False
     dotted: bool = False
+    barred: bool = False
 
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
     """What a subscript says; labels are capitals, words, text and digits, and what has a bar in it, ``22|1``."""
     if any(token.kind in BARS for token in tokens):
         plain = [token for token in tokens if token.kind not in ("{", "}")]
+        if is_given_another(plain):
+            return Subscript(parts=(plain[0].text, plain[2].text), barred=True)
         strange = any(token.kind not in OF_LABELS for token in plain)
         return Subscript(label="".join(token.text for token in plain), unreadable=strange)
     parts: list[str] = []
@@ -62,6 +65,13 @@ def subscript(tokens: Sequence[Token]) -> Subscript:
         parts.extend(found.parts)
         dotted = dotted or found.dotted
     return Subscript(parts=tuple(parts), dotted=dotted)
+
+
+def is_given_another(tokens: Sequence[Token]) -> bool:
+    """Whether a subscript is an index given another, ``j|i``; with one letter it is a label, as ``t|t`` of a filter."""
+    if len(tokens) != len("j|i") or tokens[1].kind not in BARS or tokens[0].text == tokens[2].text:
+        return False
+    return is_index_letter(tokens[0]) and is_index_letter(tokens[2])
 
 
 BARS = frozenset({"BAR", "LBAR", "RBAR"})
@@ -190,9 +200,13 @@ def named(node: Node, labels: frozenset[tuple[str, str]], marks: frozenset[tuple
             name, parts = f"{name}_{found.parts[0]}", found.parts[1:]
         else:
             parts = found.parts
+            name += BETWEEN_INDICES * found.barred
     name, powers, transposed = superscripts(name, node.above, marks)
     return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable, dotted)
 
+
+BETWEEN_INDICES = "_{|}"
+"""Ends the name of what has an index given another, ``p_{j|i}``: another array than ``p_{ji}``."""
 
 BEFORE_INDICES = ","
 """Stands behind a label that is one before indices too."""
