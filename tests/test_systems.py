@@ -590,8 +590,8 @@ ROOTS = (
 def test_roots_that_either_kind_of_step_alone_misses(style, system, left, right):
     text = f"input b[i]\nsolve x[i] : {system}\nL = sum[i](x[i])\nloss L\nderive b"
     derivation = ic.derive(problem_of(text))
-    module = loaded(numpy_module(derivation) if style == "numpy" else target_module(derivation, style).source)
     library = np if style == "numpy" else pytest.importorskip(style)
+    module = loaded(numpy_module(derivation) if style == "numpy" else target_module(derivation, style).source)
     array = library.tensor if style == "torch" else getattr(library, "numpy", library).asarray
     for one in right:
         b = np.array([one], np.float32)

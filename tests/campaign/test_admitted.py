@@ -13,6 +13,8 @@ from tests.campaign.admitted import cases, held_against, verdict
 from tests.campaign.case import assert_compared, failures
 from tests.campaign.draws import DRAWS, with_slots
 
+pytest.importorskip("torch")
+
 COUNT = 24
 PARTS = 4
 

@@ -85,7 +85,23 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
         | set(of_numbered_arrays(chains, subscripts))
+        | set(of_conditionals(chains))
     )
+
+
+def of_conditionals(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
+    r"""Names with what they are given, ``\Sigma_{a|b}``: no sum runs over a letter that stands at a bar below them."""
+    bound, found = bound_by_sums(chains), dict[str, dict[str, tuple[str, ...]]]()
+    for members in chains:
+        for member in members:
+            for node in nodes_and_exponents(member):
+                below = subscript(node.below) if isinstance(node, Scripted) and node.below else None
+                if below is not None and below.barred and isinstance(node, Scripted) and isinstance(node.base, Atom):
+                    text = "".join(token.text for token in node.below if token.kind not in ("{", "}"))
+                    found.setdefault(node.base.text, {})[text] = below.parts
+    for base, texts in found.items():
+        if bound.isdisjoint(part for parts in texts.values() for part in parts):
+            yield from ((base, text) for text in texts)
 
 
 def of_numbered_arrays(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> Iterator[tuple[str, str]]:
