@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from indexcalc.language.formulas import apply, bracket, delta, gradient
     from indexcalc.language.functions import (
         abs,
+        atan,
+        atan2,
+        clip,
         cos,
         erf,
         exp,
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
         mean,
         min,
         norm2,
+        pow,
         relu,
         sigmoid,
         sign,
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
         sum,
         tanh,
         var,
+        where,
     )
     from indexcalc.language.read import load_problem, read_problem
     from indexcalc.library import find_spec, shipped
@@ -70,8 +75,11 @@ __all__ = [
     "UnsupportedError",
     "abs",
     "apply",
+    "atan",
+    "atan2",
     "bracket",
     "check",
+    "clip",
     "cos",
     "cost_report",
     "delta",
@@ -100,6 +108,7 @@ __all__ = [
     "newton",
     "norm2",
     "numpy_module",
+    "pow",
     "read_problem",
     "relu",
     "render",
@@ -119,6 +128,7 @@ __all__ = [
     "to_sympy",
     "validate",
     "var",
+    "where",
     "write",
 ]
 
@@ -135,6 +145,9 @@ HOMES = {
     "indexcalc.language.formulas": ("apply", "bracket", "delta", "gradient"),
     "indexcalc.language.functions": (
         "abs",
+        "atan",
+        "atan2",
+        "clip",
         "cos",
         "erf",
         "exp",
@@ -147,6 +160,7 @@ HOMES = {
         "mean",
         "min",
         "norm2",
+        "pow",
         "relu",
         "sigmoid",
         "sign",
@@ -159,6 +173,7 @@ HOMES = {
         "sum",
         "tanh",
         "var",
+        "where",
     ),
     "indexcalc.language.read": ("load_problem", "read_problem"),
     "indexcalc.library": ("find_spec", "shipped"),

@@ -46,7 +46,6 @@ MISTAKES = [
     ("sum[k](x[i,k] * w[k])", "sinn(s)", 6, "sin"),
     ("sum[k](x[i,k] * w[k])", "max(s)", 6, "max"),
     ("* w[k])", "* w[k] / 0)", 6, "division by zero"),
-    ("* w[k])", "^w[k])", 6, "exponent"),
     ("y[i] = sum", "y[j] = sum", 6, "i"),
     ("y[i] = sum", "y[i,i] = sum", 6, "i"),
     ("y[i] = sum", "x[i] = sum", 6, "x"),

@@ -157,6 +157,11 @@ def huber(a):
     return {"r": r, "L": F.huber_loss(r, torch.zeros_like(r), delta=a.k)}
 
 
+def ppo_clip(a):
+    r = torch.exp(a.l - a.q)
+    return {"r": r, "L": -torch.minimum(r * a.A, r.clamp(1 - a.eps, 1 + a.eps) * a.A).mean()}
+
+
 def dice(a):
     p = torch.sigmoid(a.z)
     return {"p": p, "L": (1 - (2 * (p * a.y).sum(1) + a.eps) / (p.sum(1) + a.y.sum(1) + a.eps)).mean()}
@@ -413,6 +418,7 @@ FORWARD: dict[str, Forward] = {
     "natural_gradient": natural_gradient,
     "newton_logistic": newton_logistic,
     "pca_reconstruction": lambda a: {"L": ((a.X - a.X @ a.W @ a.W.T) ** 2).sum() / a.N},
+    "ppo_clip": ppo_clip,
     "poisson_regression": poisson_regression,
     "qk_norm_attention": qk_norm_attention,
     "ridge": lambda a: {"L": 0.5 * F.mse_loss(a.X @ a.w, a.y) + 0.5 * a.lam * a.w @ a.w},

@@ -57,7 +57,7 @@ def forward(x: np.ndarray, seg: np.ndarray, *, S: int) -> Values:
     y = (
         (np.arange(S, dtype=int)[:, None] == seg).astype(x.dtype)
         @ x
-        / np.maximum(c, 1)[:, None]
+        / np.maximum(c, 1.0)[:, None]
     )
     return Values(x, seg, c, y)
 
@@ -76,7 +76,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # c_at[n] = c[seg[n]]
     c_at = _looked_up(c, 0, seg)
     # dx[n,m] = G_at[n,m] / max(c_at[n], 1)
-    dx = G_at / np.maximum(c_at, 1)[:, None]
+    dx = G_at / np.maximum(c_at, 1.0)[:, None]
     return Gradients(dx)
 
 

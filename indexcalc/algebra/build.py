@@ -181,6 +181,13 @@ def scalar(value: sp.Expr | int) -> Terms:
     return () if number == 0 else (Term(number),)
 
 
+def scalar_value(terms: Terms) -> sp.Expr | None:
+    """The scalar that the terms are, if they hold no tensor."""
+    if any(term.powers for term in terms):
+        return None
+    return sp.Add(*(term.coeff for term in terms))
+
+
 def scale(terms: Terms, coeff: sp.Expr) -> Terms:
     """Every term times a scalar."""
     return tuple(Term(coeff * term.coeff, term.powers, term.summed) for term in terms if coeff != 0)

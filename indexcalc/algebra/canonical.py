@@ -236,9 +236,8 @@ def written(base: Base, names: Colours) -> str:
         case Iverson(left, relation, right):
             pair = [label(left, names), label(right, names)]
             return f"[{relation.join(sorted(pair) if relation == '!=' else pair)}]"
-        case Fn(name, arg, params):
-            inner = ";".join([serialise_sum(arg, names), *map(scalar_key, params)])
-            return f"{name}({inner})"
+        case Fn(name, args):
+            return f"{name}({';'.join(serialise_sum(arg, names) for arg in args)})"
         case Add(terms):
             return f"({serialise_sum(terms, names)})"
         case LogDet(tensor, slots):

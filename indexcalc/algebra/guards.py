@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from indexcalc.algebra.ranges import never_negative
 from indexcalc.algebra.slots import Index, Slot, difference, indices_of_slot, place
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Term, Terms
+from indexcalc.algebra.terms import Access, Base, Delta, Iverson, Term, Terms, inner_terms
 
 Given = tuple[Slot, ...]
 """What is not negative where a factor counts: the brackets beside it say so."""
@@ -20,10 +20,8 @@ def guarded_entries(terms: Terms, given: Given = ()) -> Iterator[tuple[Access, G
             match base:
                 case Access():
                     yield base, known
-                case Fn(_, arg):
-                    yield from guarded_entries(arg, known)
-                case Add(inner):
-                    yield from guarded_entries(inner, known)
+                case _:
+                    yield from guarded_entries(inner_terms(base), known)
 
 
 def said_by(bases: tuple[Base, ...]) -> Given:

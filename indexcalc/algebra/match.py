@@ -170,14 +170,25 @@ def match_base(pattern: Base, subject: Base, binding: Binding, budget: Budget | 
         case Iverson(left, relation, right), Iverson(other_left, other_relation, other_right):
             if relation == other_relation:
                 yield from match_indices((left, right), (other_left, other_right), binding)
-        case Fn(name, arg, params), Fn(other_name, other_arg, other_params):
-            if name == other_name and params == other_params:
-                yield from match_sum(arg, other_arg, binding, budget)
+        case Fn(name, args), Fn(other_name, other_args):
+            if name == other_name and len(args) == len(other_args):
+                yield from match_arguments(args, other_args, binding, budget)
         case Add(terms), Add(other_terms):
             yield from match_sum(terms, other_terms, binding, budget)
         case Partial(), Partial():
             if pattern == subject:
                 yield binding
+
+
+def match_arguments(
+    pattern: Sequence[Terms], subject: Sequence[Terms], binding: Binding, budget: Budget
+) -> Iterator[Binding]:
+    """Each argument of a function, in order, bound to the argument in its place."""
+    if not pattern:
+        yield binding
+        return
+    for extended in match_sum(pattern[0], subject[0], binding, budget):
+        yield from match_arguments(pattern[1:], subject[1:], extended, budget)
 
 
 def match_indices(pattern: Sequence[Slot], subject: Sequence[Slot], binding: Binding) -> Iterator[Binding]:
@@ -286,8 +297,8 @@ def shape(base: Base) -> int:
             return hash((Access, name, len(slots)))
         case Iverson(_, relation, _):
             return hash((Iverson, relation))
-        case Fn(name, arg, params):
-            return hash((Fn, name, params, shape_of_sum(arg)))
+        case Fn(name, args):
+            return hash((Fn, name, tuple(map(shape_of_sum, args))))
         case Add(terms):
             return hash((Add, shape_of_sum(terms)))
     return hash(type(base))

@@ -33,6 +33,7 @@ from indexcalc.algebra.terms import (
     Terms,
     index_names,
     occurring_indices,
+    with_inner_terms,
 )
 
 Renaming = Mapping[Index, Slot]
@@ -72,10 +73,8 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
             return Delta(renamed_slot(left, renaming), renamed_slot(right, renaming))
         case Iverson(left, relation, right):
             return Iverson(renamed_slot(left, renaming), relation, renamed_slot(right, renaming))
-        case Fn(name, arg, params):
-            return Fn(name, rename_body(arg, renaming), params)
-        case Add(terms):
-            return Add(rename_body(terms, renaming))
+        case Fn() | Add():
+            return with_inner_terms(base, lambda terms: rename_body(terms, renaming))
         case LogDet(tensor, slots, inverse, extent):
             return LogDet(tensor, tuple(renamed_slot(slot, renaming) for slot in slots), inverse, extent)
         case Partial(of, wrt):
@@ -93,11 +92,7 @@ def replace_lookup(base: Base, lookup: Lookup, index: Slot) -> Base:
             return Delta(with_lookup_as(left, lookup, index), with_lookup_as(right, lookup, index))
         case Iverson(left, relation, right):
             return Iverson(with_lookup_as(left, lookup, index), relation, with_lookup_as(right, lookup, index))
-        case Fn(name, arg, params):
-            return Fn(name, replace_lookup_in(arg, lookup, index), params)
-        case Add(terms):
-            return Add(replace_lookup_in(terms, lookup, index))
-    return base
+    return with_inner_terms(base, lambda terms: replace_lookup_in(terms, lookup, index))
 
 
 def replace_lookup_in(terms: Terms, lookup: Lookup, index: Slot) -> Terms:
@@ -192,10 +187,8 @@ def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
             return Delta(with_lookups_named(left, names), with_lookups_named(right, names))
         case Iverson(left, relation, right) if not base.is_plain:
             return Iverson(with_lookups_named(left, names), relation, with_lookups_named(right, names))
-        case Fn(name, arg, params):
-            return Fn(name, with_tensors(arg, names), params)
-        case Add(terms):
-            return Add(with_tensors(terms, names))
+        case Fn() | Add():
+            return with_inner_terms(base, lambda terms: with_tensors(terms, names))
         case LogDet(tensor, slots, inverse, extent):
             renamed = tuple(with_lookups_named(slot, names) for slot in slots)
             return LogDet(names.get(tensor, tensor), renamed, names.get(inverse, inverse), extent)

@@ -6,13 +6,13 @@ dummies under substitution and take equal sums for different ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from indexcalc.algebra.build import access, as_factor, power, product, scalar, sum_over
+from indexcalc.algebra.build import access, as_factor, power, product, scalar, scalar_value, sum_over
 from indexcalc.algebra.renaming import rename_apart, times
 from indexcalc.algebra.slots import Lookup, Slot
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, LogDet, Partial, Term, Terms
@@ -25,6 +25,8 @@ FUNCTIONS: Mapping[str, type[sp.Expr]] = {
     "cos": sp.cos,
     "tanh": sp.tanh,
     "erf": sp.erf,
+    "atan": sp.atan,
+    "atan2": sp.atan2,
     "abs": sp.Abs,
     "sign": sp.sign,
     "max": sp.Max,
@@ -76,9 +78,9 @@ def base_to_sympy(base: Base) -> sp.Expr:
         case Iverson(left, relation, right):
             holds = RELATIONS[relation](slot_to_sympy(left), slot_to_sympy(right))
             return sp.Piecewise((1, holds), (0, True))
-        case Fn(name, arg, params):
+        case Fn(name, args):
             function = FUNCTIONS.get(name) or sp.Function(name)
-            return function(to_sympy(arg), *params)
+            return function(*map(to_sympy, args))
         case Add(terms):
             return to_sympy(terms)
         case LogDet(tensor, slots):
@@ -174,9 +176,8 @@ class Reader:
         known = type(expression) in NAMES
         if known or isinstance(expression, AppliedUndef):
             name = NAMES[type(expression)] if known else expression.func.__name__
-            argument, *params = sorted(expression.args, key=self.is_scalar)
-            if all(self.is_scalar(param) for param in params):
-                return Fn(name, self.without_sums(argument), tuple(params))
+            args = [self.without_sums(argument) for argument in expression.args]
+            return largest(name, args) if isinstance(expression, sp.Max | sp.Min) else Fn(name, tuple(args))
         raise UnsupportedError(f"SymPy's {type(expression).__name__} has no counterpart here: {expression}")
 
     def under_brackets(self, expression: sp.Piecewise) -> Terms:
@@ -215,3 +216,12 @@ def name_of(slot: sp.Expr) -> str:
     if not isinstance(label, sp.Symbol):
         raise UnsupportedError(f"a slot holds one index, not {slot}")
     return str(label.name)
+
+
+def largest(name: str, args: Sequence[Terms]) -> Fn:
+    """The largest or smallest of several, two by two, a number last: SymPy has them in an order of its own."""
+    first, second, *rest = sorted(args, key=lambda arg: scalar_value(arg) is not None)
+    found = Fn(name, (first, second))
+    for other in rest:
+        found = Fn(name, ((Term(sp.S.One, ((found, sp.S.One),)),), other))
+    return found

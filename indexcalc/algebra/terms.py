@@ -7,7 +7,7 @@ sum-free, so binders never nest, and capture can happen only where a term's own 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -61,14 +61,19 @@ class Access(Compound):
 
 @dataclass(frozen=True, slots=True)
 class Fn(Compound):
-    """A pointwise function of a sum-free argument: ``exp(S[i,j])``; `params` are scalar constants."""
+    """A pointwise function of sum-free arguments: ``exp(S[i,j])``, ``max(x[i], y[i])``, ``max(x[i], 0)``."""
 
     name: str
-    arg: Terms
-    params: tuple[sp.Expr, ...] = ()
+    args: tuple[Terms, ...]
 
     def __hash__(self) -> int:
-        return remembered_hash(self, (Fn, self.name, self.arg, self.params))
+        return remembered_hash(self, (Fn, self.name, self.args))
+
+    @property
+    def arg(self) -> Terms:
+        """The argument of a function that has one, such as ``exp``."""
+        (only,) = self.args
+        return only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,11 +237,7 @@ def scalars_of(terms: Terms) -> Iterator[sp.Expr]:
         yield term.coeff
         for base, exponent in term.powers:
             yield exponent
-            if isinstance(base, Fn):
-                yield from base.params
-                yield from scalars_of(base.arg)
-            elif isinstance(base, Add):
-                yield from scalars_of(base.terms)
+            yield from scalars_of(inner_terms(base))
 
 
 def own_slots(base: Base) -> tuple[Slot, ...]:
@@ -284,11 +285,23 @@ def parts_of(expression: Expression) -> Sequence[Expression]:
         return expression
     if isinstance(expression, Term):
         return expression.bases
-    if isinstance(expression, Fn):
-        return expression.arg
-    if isinstance(expression, Add):
-        return expression.terms
-    return (expression.base, expression.wrt) if isinstance(expression, Partial) else ()
+    if isinstance(expression, Partial):
+        return (expression.base, expression.wrt)
+    return inner_terms(expression)
+
+
+def inner_terms(base: Base) -> Terms:
+    """The terms that a function or a parenthesis holds; nothing for other factors."""
+    if isinstance(base, Fn):
+        return base.args[0] if len(base.args) == 1 else tuple(chain.from_iterable(base.args))
+    return base.terms if isinstance(base, Add) else ()
+
+
+def with_inner_terms(base: Base, change: Callable[[Terms], Terms]) -> Base:
+    """The factor with a change made to what it holds: to every argument of a function, or to a parenthesis."""
+    if isinstance(base, Fn):
+        return Fn(base.name, tuple(map(change, base.args)))
+    return Add(change(base.terms)) if isinstance(base, Add) else base
 
 
 def free_indices(expression: Expression) -> tuple[Index, ...]:

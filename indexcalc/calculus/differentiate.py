@@ -31,7 +31,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.calculus.contract import contract
-from indexcalc.calculus.pointwise import derivative_of
+from indexcalc.calculus.pointwise import derivatives_of
 from indexcalc.calculus.steps import (
     Constant,
     Differentiated,
@@ -176,7 +176,8 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
         assert isinstance(known.partial.base, Access)
         return [], substitute(known.result, dict(zip(known.partial.base.indices, base.slots, strict=True)))
     if isinstance(base, Fn):
-        inner = chained(derivative_of(base), product_rule(base.arg, wanted))
+        by_argument = zip(derivatives_of(base), base.args, strict=True)
+        inner = tuple(term for outer, arg in by_argument for term in chained(outer, product_rule(arg, wanted)))
         rule = Rule.POINTWISE
     elif isinstance(base, Add):
         inner = product_rule(base.terms, wanted)

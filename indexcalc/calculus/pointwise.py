@@ -1,12 +1,13 @@
 """The table of pointwise functions: one row each, and the only place where their derivatives are written.
 
-A derivative is written in the input `X`, the output `F` and the scalar constant `C`, so that
-``exp' = F`` and ``tanh' = 1 - F**2`` reuse what the forward pass computed. Adding a function is
-adding a row. Square roots and powers are exponents of the algebra and need no row.
+A derivative is written in the arguments `X`, `Y`, `Z` and the output `F`, so that ``exp' = F`` and
+``tanh' = 1 - F**2`` reuse what the forward pass computed; a function of several arguments has one for each.
+Adding a function is adding a row. Square roots and constant powers are exponents of the algebra and need no row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -15,7 +16,8 @@ from indexcalc.algebra.build import expand_term, multiplied, power, scalar
 from indexcalc.algebra.terms import Fn, Term, Terms
 from indexcalc.errors import UnsupportedError
 
-X, F, C = sp.symbols("X F C", real=True)
+X, Y, Z, F = sp.symbols("X Y Z F", real=True)
+ARGUMENTS = (X, Y, Z)
 
 
 def apply(name: str, argument: sp.Expr) -> sp.Expr:
@@ -30,24 +32,29 @@ class Pointwise:
     Attributes:
         name: as it is written in a spec.
         meaning: the definition in plain text.
-        derivative: in `X` (the input), `F` (the output) and `C` (the constant).
-        latex: with ``{x}`` for the argument and ``{c}`` for the constant.
-        numpy: source with ``{x}`` and ``{c}``; an atom or a call, so that it needs no parentheses.
-        constants: how many scalar constants the function takes after its argument.
+        derivative: in `X` (the argument) and `F` (the output); of several arguments, one derivative by each.
+        latex: with ``{x}``, ``{y}`` and ``{z}`` for the arguments.
+        numpy: source with ``{x}``, ``{y}`` and ``{z}``; a call, so that it needs no parentheses.
         kink: the convention where the function has no derivative; empty for a smooth function.
-        positive: whether the argument must be positive.
-        definition: what it is equal to, in LaTeX in x, where not all readers can know; empty where its symbol says it.
+        positive: whether the argument, or the first of several, must be positive.
+        text: in plain text, with ``{x}`` and so on; empty for the name before the arguments.
+        definition: what it is equal to, in LaTeX in x, y and z, where not all readers can know; else empty.
     """
 
     name: str
     meaning: str
-    derivative: sp.Expr
+    derivative: sp.Expr | tuple[sp.Expr, ...]
     latex: str
     numpy: str
-    constants: int = 0
     kink: str = ""
     positive: bool = False
     definition: str = ""
+    text: str = ""
+
+    @property
+    def derivatives(self) -> tuple[sp.Expr, ...]:
+        """The derivative by each argument."""
+        return self.derivative if isinstance(self.derivative, tuple) else (self.derivative,)
 
 
 ROWS: tuple[Pointwise, ...] = (
@@ -108,21 +115,47 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise("abs", "|x|", apply("sign", X), r"\left|{x}\right|", "np.abs({x})", kink="abs'(0) = 0"),
     Pointwise(
         "max",
-        "the larger of x and a constant c",
-        apply("step", X - C),
-        r"\max\left({x},\, {c}\right)",
-        "np.maximum({x}, {c})",
-        constants=1,
-        kink="the derivative is 0 where the argument equals the constant",
+        "the larger of x and y",
+        (apply("step", X - Y), 1 - apply("step", X - Y)),
+        r"\max\left({x},\, {y}\right)",
+        "np.maximum({x}, {y})",
+        kink="where both are equal, the second counts as the larger one",
     ),
     Pointwise(
         "min",
-        "the smaller of x and a constant c",
-        apply("step", C - X),
-        r"\min\left({x},\, {c}\right)",
-        "np.minimum({x}, {c})",
-        constants=1,
-        kink="the derivative is 0 where the argument equals the constant",
+        "the smaller of x and y",
+        (apply("step", Y - X), 1 - apply("step", Y - X)),
+        r"\min\left({x},\, {y}\right)",
+        "np.minimum({x}, {y})",
+        kink="where both are equal, the second counts as the smaller one",
+    ),
+    Pointwise(
+        "where",
+        "y where x > 0, else z",
+        (sp.S.Zero, apply("step", X), 1 - apply("step", X)),
+        r"\operatorname{{where}}\left([{x} > 0],\, {y},\, {z}\right)",
+        "np.where({x} > 0.0, {y}, {z})",
+        text="where({x} > 0, {y}, {z})",
+        kink="where the first argument is 0, the last one counts",
+        definition=r"[x > 0] \, y + [x \le 0] \, z",
+    ),
+    Pointwise(
+        "pow",
+        "x^y",
+        (F * Y / X, F * apply("log", X)),
+        "{x}^{{{y}}}",
+        "np.power({x}, {y})",
+        positive=True,
+    ),
+    Pointwise("atan", "the angle whose tangent is x", 1 / (1 + X**2), r"\arctan {x}", "np.arctan({x})"),
+    Pointwise(
+        "atan2",
+        "the angle of a point that lies x high and y to the right, from -pi to pi",
+        (Y / (X**2 + Y**2), -X / (X**2 + Y**2)),
+        r"\operatorname{{atan2}}\left({x},\, {y}\right)",
+        "np.arctan2({x}, {y})",
+        kink="there is none at the origin",
+        definition=r"2 \arctan(x/(\sqrt{x^{2} + y^{2}} + y))",
     ),
     Pointwise(
         "step",
@@ -158,21 +191,30 @@ def row_of(name: str) -> Pointwise:
     return TABLE[name]
 
 
-def derivative_of(fn: Fn) -> Terms:
-    """``f'(u)`` at the argument of `fn`, in terms of the argument and of ``f(u)`` itself."""
-    formula = row_of(fn.name).derivative
-    if fn.params:
-        formula = formula.subs(C, fn.params[0])
-    return from_formula(formula, fn)
+def call_text(name: str, args: Sequence[str]) -> str:
+    """A function applied to some texts, in plain text."""
+    text = TABLE[name].text if name in TABLE else ""
+    return text.format(**dict(zip("xyz", args, strict=False))) if text else f"{name}({', '.join(args)})"
+
+
+def call_template(template: str) -> tuple[str, list[str]]:
+    """The function that the source of a row calls, and its arguments."""
+    function, _, rest = template.removesuffix(")").partition("(")
+    return function, [part.strip() for part in rest.split(",")]
+
+
+def derivatives_of(fn: Fn) -> tuple[Terms, ...]:
+    """``df/du`` for each argument ``u`` of `fn`, in terms of the arguments and of `fn` itself."""
+    return tuple(from_formula(formula, fn) for formula in row_of(fn.name).derivatives)
 
 
 def from_formula(formula: sp.Expr, fn: Fn) -> Terms:
-    """A formula in `X` and `F` as terms: `X` is the argument of `fn`, `F` is `fn` itself."""
-    if formula == X:
-        return fn.arg
+    """A formula in `X`, `Y`, `Z` and `F` as terms: the first ones are the arguments of `fn`, `F` is `fn` itself."""
+    if formula in ARGUMENTS:
+        return fn.args[ARGUMENTS.index(formula)]
     if formula == F:
         return (Term(sp.S.One, ((fn, sp.S.One),)),)
-    if not formula.has(X, F):
+    if not formula.has(*ARGUMENTS, F):
         return scalar(formula)
     if isinstance(formula, sp.Add):
         return tuple(term for part in formula.args for term in from_formula(part, fn))
@@ -184,5 +226,5 @@ def from_formula(formula: sp.Expr, fn: Fn) -> Terms:
         return (power(from_formula(formula.base, fn), formula.exp),)
     if isinstance(formula, sp.Function):
         (argument,) = formula.args
-        return (Term(sp.S.One, ((Fn(formula.func.__name__, from_formula(argument, fn)), sp.S.One),)),)
+        return (Term(sp.S.One, ((Fn(formula.func.__name__, (from_formula(argument, fn),)), sp.S.One),)),)
     raise UnsupportedError(f"the derivative {formula} of {fn.name} cannot be read")

@@ -12,7 +12,6 @@ import sympy as sp
 from indexcalc.algebra.ranges import never_negative, room_above
 from indexcalc.algebra.terms import (
     Access,
-    Add,
     Base,
     Delta,
     Fn,
@@ -22,6 +21,7 @@ from indexcalc.algebra.terms import (
     Slot,
     Term,
     free_indices,
+    inner_terms,
     occurring_indices,
 )
 from indexcalc.calculus.pointwise import row_of
@@ -70,11 +70,9 @@ def may_be_infinite(base: Base, exponent: sp.Expr) -> bool:
     if exponent.is_negative or not exponent.is_Integer:
         return True
     match base:
-        case Fn(name, terms) if name == "exp" or row_of(name).positive:
+        case Fn(name) if name == "exp" or row_of(name).positive:
             return True
-        case Fn(_, terms) | Add(terms):
-            return any(may_be_infinite(*factor) for term in terms for factor in term.powers)
-    return False
+    return any(may_be_infinite(*factor) for term in inner_terms(base) for factor in term.powers)
 
 
 def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:
@@ -84,9 +82,6 @@ def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:
 
 def reads_expressions(base: Base) -> bool:
     """Whether an entry inside a factor is read under an expression."""
-    match base:
-        case Access():
-            return not base.is_plain
-        case Fn(_, terms) | Add(terms):
-            return any(reads_expressions(inner) for term in terms for inner in term.bases)
-    return False
+    if isinstance(base, Access):
+        return not base.is_plain
+    return any(reads_expressions(inner) for term in inner_terms(base) for inner in term.bases)

@@ -55,7 +55,7 @@ def _placed(array: jax.Array, *axes: str | None) -> jax.Array:
 
 SHARDING = "from jax.sharding import AxisType, NamedSharding, PartitionSpec"
 
-SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "arctan", "abs", "sign", "where",
+SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "arctan", "arctan2", "power", "abs", "sign", "where",
         "maximum", "minimum", "logaddexp", "broadcast_to", "einsum")  # fmt: skip
 """The functions whose name and arguments are NumPy's; ``jnp.einsum`` looks for an order by itself."""
 

@@ -59,6 +59,13 @@ def joined(arguments: Arguments, keywords: Keywords) -> Node:
     return Call("torch.cat", arguments, (f"dim={keywords['axis']}",))
 
 
+ARCTAN2 = '''\
+def _arctan2(y: torch.Tensor | float, x: torch.Tensor | float) -> torch.Tensor:
+    """The angle of the point (x, y), of which one may be a number."""
+    like = y if isinstance(y, torch.Tensor) else x
+    return torch.arctan2(torch.as_tensor(y).to(like), torch.as_tensor(x).to(like))'''
+
+
 def through_tensors(call: Call) -> Node:
     """``float(f(torch.as_tensor(x, dtype=torch.float64)))``: functions of PyTorch don't take plain numbers."""
     first = Call("torch.as_tensor", call.arguments[:1], ("dtype=torch.float64",))
@@ -95,6 +102,9 @@ TORCH = Dialect(
         "np.sin": renamed("torch.sin"),
         "np.cos": renamed("torch.cos"),
         "np.tanh": renamed("torch.tanh"),
+        "np.arctan": renamed("torch.arctan"),
+        "np.arctan2": renamed("_arctan2"),
+        "np.power": renamed("torch.pow"),
         "np.abs": renamed("torch.abs"),
         "np.sign": renamed("torch.sign"),
         "np.maximum": renamed("torch.clamp_min"),
@@ -124,6 +134,8 @@ TORCH = Dialect(
         "np.cosh": "math.cosh",
         "np.tanh": "math.tanh",
         "np.arctan": "math.atan",
+        "np.arctan2": "math.atan2",
+        "np.power": "math.pow",
         "np.abs": "abs",
         "np.maximum": "max",
         "np.minimum": "min",
@@ -148,6 +160,7 @@ TORCH = Dialect(
         "_given": Special(GIVEN),
         "_softplus": Special(SOFTPLUS),
         "_step": Special(STEP),
+        "_arctan2": Special(ARCTAN2),
     },
     imports=(
         {

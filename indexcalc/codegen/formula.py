@@ -12,6 +12,7 @@ from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.scalars import scalar_str
 from indexcalc.algebra.slots import Slot, slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
+from indexcalc.calculus.pointwise import call_text
 from indexcalc.codegen.statements import Kind, Statement
 
 Layouts = Mapping[str, Sequence[int]]
@@ -96,8 +97,8 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
             return f"delta[{labels((left, right))}]"
         case Iverson(left, relation, right):
             return f"[{slot_text(left)} {relation} {slot_text(right)}]"
-        case Fn(name, arg, params):
-            return f"{name}({', '.join([terms_text(arg, layouts), *map(scalar_text, params)])})"
+        case Fn(name, args):
+            return call_text(name, [terms_text(arg, layouts) for arg in args])
         case Add(terms):
             return f"({terms_text(terms, layouts)})"
         case LogDet(tensor, slots):

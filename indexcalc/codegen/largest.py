@@ -14,7 +14,18 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Fn,
+    Index,
+    Term,
+    Terms,
+    free_indices,
+    tensors_of,
+    with_inner_terms,
+)
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
@@ -45,7 +56,7 @@ class Extreme:
         entry = Term(ONE, ((Access(self.statement.name, self.statement.axes), ONE),))
         largest = self.statement.kind is Kind.MAXIMUM
         gap = (entry, *scale(self.value, -ONE)) if largest else (*self.value, Term(-ONE, entry.powers))
-        return Fn("step", substitute(gap, dict(zip(self.slots, slots, strict=True))))
+        return Fn("step", (substitute(gap, dict(zip(self.slots, slots, strict=True))),))
 
 
 def find_extremes(program: Program, taken: set[str]) -> tuple[Extreme, ...]:
@@ -176,7 +187,7 @@ def compared_base(base: Base, extremes: tuple[Extreme, ...]) -> Base:
             (entry,) = base.arg[0].bases
             assert isinstance(entry, Access)
             return extreme.beyond(entry.indices)
-    return Fn(base.name, compared_terms(base.arg, extremes), base.params)
+    return with_inner_terms(base, lambda terms: compared_terms(terms, extremes))
 
 
 def with_extremes(

@@ -12,6 +12,7 @@ from indexcalc.algebra.slots import constant_of
 from indexcalc.algebra.terms import Access, Base, Index, Lookup, own_slots, walk
 from indexcalc.calculus.steps import Derivation, Order
 from indexcalc.codegen.dialect import NUMPY, Dialect
+from indexcalc.codegen.gates import with_gates
 from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import EntryAt, Scope
@@ -137,6 +138,9 @@ def stable_of(derivation: Derivation) -> Passes:
     if any(solves):
         forward, reverse = with_plain_operands(passes.forward), with_plain_operands(passes.backward)
         passes = replace(passes, forward=forward, backward=reverse)
+    wild: set[str] = set()
+    forward, reverse = (tuple(with_gates(one, wild)) for one in (passes.forward, passes.backward))
+    passes = replace(passes, forward=forward, backward=reverse)
     names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
     if names:
         passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))

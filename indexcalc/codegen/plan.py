@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, product
@@ -25,7 +27,7 @@ from indexcalc.algebra.terms import (
     tensors_of,
     walk,
 )
-from indexcalc.calculus.pointwise import row_of
+from indexcalc.calculus.pointwise import call_template, row_of
 from indexcalc.codegen.contraction import contracted, einsum
 from indexcalc.codegen.factors import Factor, fused, multiplied, where, with_masks
 from indexcalc.codegen.operands import (
@@ -209,15 +211,13 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             return name if len(set(slots)) == len(slots) else diagonal(name)
         case Add(terms):
             return terms_operand(terms, order, scope)
-        case Fn(name, arg, params):
-            operand = terms_operand(arg, order, scope)
-            known = {"{x}": operand.node} | ({"{c}": scalar_node(params[0], scope.scalars)} if params else {})
-            template = row_of(name).numpy
-            function = template[: template.index("(")]
-            arguments = [part.strip() for part in template[len(function) + 1 : -1].split(",")]
-            call = Call(function, tuple(known.get(part) or Atom(part) for part in arguments))
+        case Fn(name, args):
+            operands = [terms_operand(arg, order, scope) for arg in args]
+            axes = common_axes(operands, order)
+            known = {letter: aligned(operand, axes) for letter, operand in zip("xyz", operands, strict=False)}
+            call = applied(row_of(name).numpy, known)
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
-            return Operand(call if tensors_of(arg) or operand.axes else Call("float", (call,)), operand.axes)
+            return Operand(call if tensors_of(base) or axes else Call("float", (call,)), axes)
         case LogDet(tensor, slots) if len(set(slots)) == len(slots) and all(isinstance(s, Index) for s in slots):
             found = Call("np.linalg.slogdet", (Atom(scope.tensors[tensor]),))
             return Operand(Trailer(found, "[1]"), plain_slots(slots))
@@ -229,6 +229,19 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
                 "give the logarithm of the determinant an equation of its own, which reads no step"
             )
     raise UnsupportedError("an unevaluated derivative cannot be written as code")
+
+
+def applied(template: str, known: Mapping[str, Node]) -> Call:
+    """A function of the table applied to what its letters stand for."""
+    function, arguments = call_template(template)
+    return Call(function, tuple(filled(part, known) for part in arguments))
+
+
+def filled(part: str, known: Mapping[str, Node]) -> Node:
+    """An argument of a function of the table: a letter, a comparison of one with a number, or a number."""
+    letter, relation, number = part.partition(" > ")
+    node = known[letter.strip("{}")] if letter.startswith("{") else Atom(letter)
+    return Binary(">", node, Atom(number)) if relation else node
 
 
 def diagonal(operand: Operand) -> Operand:

@@ -30,6 +30,7 @@ from indexcalc.algebra.terms import (
     own_indices,
     tensors_of,
     walk,
+    with_inner_terms,
 )
 from indexcalc.codegen.formula import equation_text
 from indexcalc.codegen.names import unused
@@ -287,11 +288,7 @@ class Entries:
         match base:
             case Access(tensor, slots) if any(is_fixed(slot) or at_lookup(slot) for slot in slots):
                 return self.entry(tensor, slots, given)
-            case Fn(name, arg, params):
-                return Fn(name, tuple(self.term(term, given) for term in arg), params)
-            case Add(terms):
-                return Add(tuple(self.term(term, given) for term in terms))
-        return base
+        return with_inner_terms(base, lambda terms: tuple(self.term(term, given) for term in terms))
 
     def entry(self, tensor: str, slots: tuple[Slot, ...], given: Given) -> Access:
         """The rest of an entry at places."""

@@ -24,7 +24,9 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     free_indices,
+    inner_terms,
     tensors_of,
+    with_inner_terms,
 )
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer, flat
@@ -83,7 +85,7 @@ def repeated_functions(statements: Iterable[Statement]) -> frozenset[Base]:
             key = general(fn)
             counts[key] = counts.get(key, 0) + 1
             if counts[key] == 1:
-                count(fn.arg)
+                count(inner_terms(fn))
 
     for statement in statements:
         if shareable(statement):
@@ -105,7 +107,7 @@ def functions_of(statement: Statement) -> Iterator[Fn]:
 def inner_first(terms: Terms) -> Iterator[Fn]:
     """All functions at every depth."""
     for fn in outermost(terms):
-        yield from inner_first(fn.arg)
+        yield from inner_first(inner_terms(fn))
         yield fn
 
 
@@ -143,7 +145,7 @@ def general(fn: Fn) -> Base:
 
 def fresh(fn: Fn, taken: set[str], maxima: Mapping[str, str]) -> str:
     """A name such as ``tanh_S``."""
-    tensors = [name for tensor in tensors_of(fn.arg) if (name := maxima.get(tensor, tensor))]
+    tensors = [name for tensor in tensors_of(fn) if (name := maxima.get(tensor, tensor))]
     return unused(f"{fn.name}_{tensors[0]}" if len(tensors) == 1 else fn.name, taken)
 
 
@@ -161,8 +163,7 @@ def replaced(base: Base, names: Mapping[Base, Named], inside: bool = False) -> B
         named = None if inside else names.get(general(base))
         if named is not None:
             return Access(named.tensor, axes_of(base))
-        return Fn(base.name, replaced_terms(base.arg, names), base.params)
-    return Add(replaced_terms(base.terms, names)) if isinstance(base, Add) else base
+    return with_inner_terms(base, lambda terms: replaced_terms(terms, names))
 
 
 def masks_in(node: Node) -> Iterator[Node]:

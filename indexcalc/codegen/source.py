@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEVELS = {"!=": 0, "==": 0, "<": 0, "<=": 0, "&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "//": 3, "@": 3, "**": 5}
+LEVELS = {"!=": 0, "==": 0, "<": 0, "<=": 0, ">": 0, "&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "//": 3, "@": 3, "**": 5}
 UNARY_LEVEL = 4
 ATOM_LEVEL = 6
 LONGEST = 64

@@ -31,6 +31,7 @@ from indexcalc.algebra.terms import (
     Terms,
     free_indices,
     occurring_indices,
+    with_inner_terms,
 )
 from indexcalc.codegen.covered import without_covered_brackets
 from indexcalc.codegen.names import unused
@@ -182,8 +183,8 @@ class Views:
         match base:
             case Access() if not base.is_plain or self.is_part(base):
                 return self.window(base, nearest=not direct)
-            case Fn(name, arg, params):
-                return Fn(name, self.inside(arg), params)
+            case Fn():
+                return with_inner_terms(base, self.inside)
             case Add(terms):
                 return Add(self.inside(terms) if not direct else tuple(self.term(term) for term in terms))
             case Delta(left, right) if not base.is_plain:

@@ -192,8 +192,8 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
         return (Work((*occurring_indices(base), *(Index("", base.extent),) * 3)),)
     if isinstance(base, Add):
         return sum_value(base.terms, sizes, seen).works
-    argument = sum_value(base.arg, sizes, seen)
-    return (*argument.works, Work(occurring_indices(base)))
+    arguments = (work for arg in base.args for work in sum_value(arg, sizes, seen).works)
+    return (*arguments, Work(occurring_indices(base)))
 
 
 def without_deltas(term: Term) -> tuple[Term, Mapping[Index, Index]]:

@@ -70,7 +70,7 @@ COMPOSED: Mapping[str, Callable[[Meaning], Meaning]] = {
 OPAQUE = ELEMENTARY - COMPOSED.keys()
 """Functions of which nothing is read but their names."""
 
-CIRCULAR = frozenset({"sin", "cos", "tanh", *COMPOSED}) - {"lg", "logit", "arcsinh", "asinh"}
+CIRCULAR = frozenset({"sin", "cos", "tanh", "arctan", "atan", *COMPOSED}) - {"lg", "logit", "arcsinh", "asinh"}
 """Functions of which an exponent -1 before the argument may say the inverse."""
 
 NO_FACTORS = frozenset({*FUNCTIONS, *STRUCTURAL, "d"})

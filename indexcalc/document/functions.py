@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from indexcalc.document import literals
 from indexcalc.document.applications import derivative_at, value_at
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.elementary import COMPOSED, OPAQUE, base_marks, logarithm
-from indexcalc.document.literals import largest
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
@@ -36,8 +36,14 @@ WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
 }
 """Functions that look at more than one entry."""
 
-EXTREMES = ("max", "min")
-"""Functions of several arguments; of others, such as a set, nothing is read."""
+SEVERAL: Mapping[str, tuple[int, Callable[[Sequence[Typed], Sizes], Typed]]] = {
+    "max": (2, lambda values, sizes: literals.largest(values, sizes, 1)),
+    "min": (2, lambda values, sizes: literals.largest(values, sizes, -1)),
+    "clip": (3, literals.clipped),
+    "where": (3, literals.chosen),
+    **dict.fromkeys(("atan2", "arctan2"), (2, literals.angle)),
+}
+"""Functions of several arguments, with how many; of one, such as the maximum of a set, nothing is read."""
 
 STACKED = choice(
     Kind.LAYOUT,
@@ -58,8 +64,9 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
         entry = scope.places(found.parts or ())
         return lambda arguments: defined(table, found, number, arguments, entry)
     bracket = without_scripts(following) if following is not None else None
-    if found.name in EXTREMES and isinstance(bracket, Group) and len(bracket.members) > 1:
-        return lambda arguments: largest(arguments, table.sizes, 1 if found.name == "max" else -1)
+    count, several = SEVERAL.get(found.name, (0, None))
+    if several is not None and isinstance(bracket, Group) and len(bracket.members) == count:
+        return lambda arguments: several(arguments, table.sizes)
     if following is not None and (marks := base_marks(found)):
         return lambda arguments: logarithm(table, lone(arguments, "log"), marks)
     if found.parts is not None:

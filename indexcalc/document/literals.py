@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import sympy as sp
+
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.blocks import of_blocks
-from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, between, negated, times
+from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Number, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
@@ -73,13 +75,33 @@ def stands_at(axis: Ix, place: int, sizes: Sizes) -> Meaning:
 
 def largest(values: Sequence[Typed], sizes: Sizes, sign: int) -> Typed:
     """The largest of two numbers or arrays, entry by entry; with the sign -1 the smallest."""
-    if len(values) != 2:
-        raise NotUnderstoodError("the largest of more than two numbers")
     one, other = (value if sign > 0 else minus(value) for value in values)
     gap = typed.added([one, minus(other)], sizes)
     over = Typed(Applied("relu", gap.node), gap.axes, gap.orientation)
     found = typed.added([over, other], sizes)
     return found if sign > 0 else minus(found)
+
+
+def clipped(values: Sequence[Typed], sizes: Sizes) -> Typed:
+    """The first number, or the end of the interval between the others that lies nearest to it."""
+    value, low, high = values
+    return largest((largest((value, low), sizes, 1), high), sizes, -1)
+
+
+def chosen(values: Sequence[Typed], sizes: Sizes) -> Typed:
+    """The second number where the first, which is one or zero, is one; else the third."""
+    condition, one, other = values
+    rest = typed.added([Typed(ONE), minus(condition)], sizes)
+    return typed.added([typed.entrywise(condition, one, sizes), typed.entrywise(rest, other, sizes)], sizes)
+
+
+def angle(values: Sequence[Typed], sizes: Sizes) -> Typed:
+    """The angle of the point (x, y): ``2 atan(y / (sqrt(x^2 + y^2) + x))``."""
+    y, x = values
+    two, half = Number(sp.Integer(2)), Number(sp.Rational(1, 2))
+    squares = typed.added([typed.raised(x, two), typed.raised(y, two)], sizes)
+    tangent = typed.divided(y, typed.added([typed.raised(squares, half), x], sizes), sizes)
+    return replace(tangent, node=times(two, Applied("atan", tangent.node)))
 
 
 def minus(value: Typed) -> Typed:

@@ -17,6 +17,7 @@ from indexcalc.language.scope import CONSTANTS
 DECIDED = {
     Kind.BARE: (Kind.PARAMETER, Kind.EXTENT, Kind.TENSOR),
     Kind.SLOT: (Kind.INDEX, Kind.EXTENT, Kind.TENSOR),
+    Kind.SIDE: (Kind.INDEX, Kind.PARAMETER, Kind.EXTENT, Kind.TENSOR),
     Kind.BOUND: (Kind.EXTENT, Kind.INDEX),
 }
 """What a bare name may be, in the order in which the reader of specs decides it."""
@@ -103,7 +104,7 @@ def decided(one: Occurrence, known: set[tuple[Kind, str]], prefixes: tuple[str, 
             return replace(one, kind=kind)
     if one.kind in DECIDED and one.name.startswith(prefixes):
         return replace(one, kind=Kind.TENSOR)
-    if one.kind is Kind.BARE and one.name in (*CONSTANTS, INFINITY):
+    if one.kind in (Kind.BARE, Kind.SIDE) and one.name in (*CONSTANTS, INFINITY):
         return replace(one, kind=Kind.CONSTANT)
     if one.kind is Kind.TENSOR and one.name == KRONECKER and (Kind.TENSOR, one.name) not in known:
         return replace(one, kind=Kind.FUNCTION)

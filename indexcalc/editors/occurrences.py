@@ -29,6 +29,8 @@ class Kind(StrEnum):
     """A tensor without slots, a parameter or an extent: the declarations decide."""
     SLOT = "bare name in a slot"
     """An index, an extent or a tensor without slots: the declarations decide."""
+    SIDE = "bare name in a comparison"
+    """What may be a bare name, or stand in a slot: the declarations decide."""
     BOUND = "bound of whole numbers"
     """An extent or an index, which stands for its extent."""
     CONSTANT = "constant"
@@ -170,6 +172,12 @@ def slot_entry(children: Sequence[object]) -> Iterator[Occurrence]:
     yield from rest([slots])
 
 
+def relation(children: Sequence[object]) -> Iterator[Occurrence]:
+    """``i <= j``, of places or of values."""
+    for found in rest(children):
+        yield replace(found, kind=Kind.SIDE) if found.kind is Kind.BARE else found
+
+
 def several(children: Sequence[object], *, declares: bool = False) -> Iterator[Occurrence]:
     """The tensors ``u`` or ``(u, v)``."""
     for child in children:
@@ -250,6 +258,7 @@ RULES: Mapping[str, Callable[[Sequence[object]], Iterator[Occurrence]]] = {
     "entry": entry,
     "gradient": first_then(Kind.TENSOR),
     "slot_entry": slot_entry,
+    "relation": relation,
     "reduce": first_then(Kind.FUNCTION),
     "call": first_then(Kind.FUNCTION),
 }

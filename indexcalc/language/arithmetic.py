@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.build import EXPANSION_LIMIT, access, as_factor, is_one, power, product, scalar
+from indexcalc.algebra.build import EXPANSION_LIMIT, access, as_factor, is_one, power, product, scalar, scalar_value
 from indexcalc.algebra.renaming import fresh_names, rename_bound
 from indexcalc.algebra.terms import ONE, Access, Index, Term, Terms, index_names
 from indexcalc.errors import LimitError
@@ -105,13 +105,6 @@ class Arithmetic:
             used.add(name)
             renaming[index] = Index(name, index.extent)
         return renaming
-
-
-def scalar_value(terms: Terms) -> sp.Expr | None:
-    """The scalar that the terms are, if they hold no tensor."""
-    if any(term.powers for term in terms):
-        return None
-    return sp.Add(*(term.coeff for term in terms))
 
 
 def joined(parts: Sequence[Terms]) -> Terms:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from indexcalc.algebra.terms import Index
-from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.lines import EquationLine
-from indexcalc.language.scope import FUNCTIONS, REDUCTIONS, Scope
+from indexcalc.language.scope import ARGUMENTS, FUNCTIONS, REDUCTIONS, Scope
 from indexcalc.language.source import suggestion
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import (
@@ -118,8 +117,9 @@ def check_call(node: Call, scope: Scope) -> None:
     if node.function not in FUNCTIONS:
         hint = f"; write {node.function}[k](...)" if node.function in REDUCTIONS else unknown(node.function, FUNCTIONS)
         raise scope.source.error(f"the function {node.function} is not known{hint}", node.at)
-    expected = 1 + (POINTWISE[node.function].constants if node.function in POINTWISE else 0)
-    if len(node.args) != expected:
+    expected = ARGUMENTS.get(node.function, 1)
+    several = node.function in ("max", "min") and len(node.args) > expected
+    if len(node.args) != expected and not several:
         count = "one argument" if expected == 1 else f"{expected} arguments"
         raise scope.source.error(f"{node.function} takes {count}, but is written with {len(node.args)}", node.at)
 

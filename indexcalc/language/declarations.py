@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
+from indexcalc.algebra.build import scalar_value
 from indexcalc.algebra.terms import Index
-from indexcalc.language.arithmetic import scalar_value
 from indexcalc.language.checks import check_expression, check_left_side
 from indexcalc.language.domains import interval_of
 from indexcalc.language.expressions import Lowering

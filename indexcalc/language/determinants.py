@@ -15,17 +15,13 @@ from indexcalc.language.lines import EquationLine, IndexLine, InputLine, SolveLi
 from indexcalc.language.source import Source
 from indexcalc.language.syntax import (
     At,
-    Call,
     Entry,
     Expression,
-    Negate,
-    Over,
-    Plus,
-    Raise,
     Reduce,
     Slot,
     Times,
     nodes_in,
+    with_children,
 )
 from indexcalc.language.systems import free_names, names_of
 
@@ -114,19 +110,7 @@ class Determinants:
         match node:
             case Reduce(operator="logdet"):
                 return self.determinant(replace(node, body=self.written(node.body)))
-            case Reduce():
-                return replace(node, body=self.written(node.body))
-            case Plus(parts=parts):
-                return replace(node, parts=tuple(map(self.written, parts)))
-            case Times(factors=factors):
-                return replace(node, factors=tuple(map(self.written, factors)))
-            case Negate(operand=operand) | Over(operand=operand):
-                return replace(node, operand=self.written(operand))
-            case Raise(base=base):
-                return replace(node, base=self.written(base))
-            case Call(args=args):
-                return replace(node, args=tuple(map(self.written, args)))
-        return node
+        return with_children(node, self.written)
 
     def determinant(self, node: Reduce) -> Reduce:
         """A determinant of a tensor whose last two slots are the rows and the columns."""

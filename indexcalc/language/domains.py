@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
+from indexcalc.algebra.build import scalar_value
 from indexcalc.errors import SpecError
 from indexcalc.language import syntax as ast
-from indexcalc.language.arithmetic import scalar_value
 from indexcalc.language.checks import check_expression
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames

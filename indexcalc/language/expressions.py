@@ -11,15 +11,16 @@ from functools import reduce
 
 import sympy as sp
 
-from indexcalc.algebra.build import access, as_factor, product, scalar, scale, sum_over
+from indexcalc.algebra.build import access, as_factor, product, scalar, scalar_value, scale, sum_over
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, LogDet, Term, Terms, free_indices, index_names
-from indexcalc.language.arithmetic import Arithmetic, joined, scalar_value
+from indexcalc.language.arithmetic import Arithmetic, joined
 from indexcalc.language.checks import is_delta
 from indexcalc.language.hoist import hoist_broadcast
 from indexcalc.language.stems import ARGUMENT, DENOMINATOR, alone, entry_of
 from indexcalc.language.sugar import COMPOSITES, EXTREMES, LINEAR, expand_sugar
 from indexcalc.language.syntax import (
+    At,
     Bracket,
     Call,
     Entry,
@@ -39,14 +40,6 @@ from indexcalc.language.values import SCALAR_FUNCTIONS, applied, checked
 
 LOGARITHMS = frozenset({"log"})
 """Functions whose summed argument is named as a denominator is: the Z of a log-sum-exp."""
-
-OF_TWO = {
-    "max": "; the larger of two entries is b + relu(a - b)",
-    "min": "; the smaller of two entries is a - relu(a - b)",
-}
-"""What to write for a function of two tensors."""
-
-EXPONENT = "; a power with a tensor above is exp(y * log(x))"
 
 
 @dataclass
@@ -127,7 +120,7 @@ class Lowering(Arithmetic):
             case Over(operand=operand, at=at):
                 return self.power(self.terms(operand), -sp.S.One, at)
             case Raise(base=base, exponent=exponent, at=at):
-                return self.power(self.terms(base), self.constant(exponent, "an exponent", EXPONENT), at)
+                return self.raised(base, exponent, at)
             case Reduce(operator=operator) if operator in COMPOSITES:
                 return self.composite(node)
             case Reduce(operator="logdet"):
@@ -217,45 +210,55 @@ class Lowering(Arithmetic):
         entries = self.one_entry(self.summands(node.body), node.at)
         others = self.twins(bound, {*index_names(entries), *(index.name for index in self.names.order)})
         above = scale((*substitute(entries, others), *scale(entries, -sp.S.One)), sp.Integer(sign))
-        larger = Term(sp.S.One, ((Fn("step", above), sp.S.One),))
+        larger = Term(sp.S.One, ((Fn("step", (above,)), sp.S.One),))
         rank = self.described(entry_of(entries), "rank")
         count = self.without_sums(sum_over((larger,), tuple(others.values())), rank, node.at)
-        marks = (*ONE, *scale((Term(sp.S.One, ((Fn("step", count), sp.S.One),)),), -sp.S.One))
+        marks = (*ONE, *scale((Term(sp.S.One, ((Fn("step", (count,)), sp.S.One),)),), -sp.S.One))
         total = sum_over(self.multiply(marks, entries), bound)
         ties = self.described(entry_of(entries), "ties")
         number = self.without_sums(sum_over((as_factor(marks),), bound), ties, node.at)
         return self.multiply(total, self.power(number, -sp.S.One, node.at))
 
     def call(self, node: Call) -> Terms:
-        """A pointwise function: of a scalar, of an argument without sums, or of one whose sums get names."""
-        argument, *constants = self.constant_last(node.args)
-        terms = self.terms(argument)
-        if node.function == "sqrt":
-            return self.power(terms, sp.Rational(1, 2), node.at)
-        role, instead = f"the second argument of {node.function}", OF_TWO.get(node.function, "")
-        params = tuple(self.constant(constant, role, instead) for constant in constants)
-        value = scalar_value(terms)
-        if value is not None and node.function in SCALAR_FUNCTIONS:
-            return scalar(applied(node.function, value))
-        place = DENOMINATOR if node.function in LOGARITHMS else ARGUMENT
-        return (Term(sp.S.One, ((Fn(node.function, self.without_sums(terms, place, node.at), params), sp.S.One),)),)
+        """A pointwise function; a larger or smaller one of several is one of two, and one of two, and so on."""
+        args = [self.terms(argument) for argument in node.args]
+        match node.function:
+            case "sqrt":
+                return self.power(args[0], sp.Rational(1, 2), node.at)
+            case "pow":
+                base, exponent = node.args
+                return self.raised(base, exponent, node.at)
+            case "clip":
+                value, low, high = args
+                return self.function("min", [self.function("max", [value, low], node.at), high], node.at)
+            case "where" if (one := scalar_value(args[1])) is not None and (other := scalar_value(args[2])) is not None:
+                # Two numbers to choose from say nothing of the dtype of arrays.
+                return joined([args[2], scale(self.function("step", args[:1], node.at), one - other)])
+            case "max" | "min":
+                # max(0, x) is max(x, 0): where both are equal, the number is the larger one.
+                first, *rest = sorted(args, key=lambda arg: scalar_value(arg) is not None)
+                return reduce(lambda one, other: self.function(node.function, [one, other], node.at), rest, first)
+        return self.function(node.function, args, node.at)
 
-    def constant_last(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """``max(0, x)`` is ``max(x, 0)``."""
-        if (
-            len(args) == 2
-            and scalar_value(self.terms(args[0])) is not None
-            and scalar_value(self.terms(args[1])) is None
-        ):
-            return (args[1], args[0])
-        return args
+    def function(self, name: str, args: Sequence[Terms], at: At | None) -> Terms:
+        """A function of the table: of a scalar, of arguments without sums, or of some whose sums get names."""
+        value = scalar_value(args[0])
+        if value is not None and name in SCALAR_FUNCTIONS:
+            return scalar(applied(name, value))
+        place = DENOMINATOR if name in LOGARITHMS else ARGUMENT
+        found = Fn(name, tuple(self.without_sums(arg, place, at) for arg in args))
+        return (Term(sp.S.One, ((found, sp.S.One),)),)
 
-    def constant(self, node: Expression, role: str, instead: str = "") -> sp.Expr:
-        """The value of a scalar expression; `instead` says what to write where tensors are meant."""
-        value = scalar_value(self.terms(node))
-        if value is None:
-            raise self.scope.source.error(f"{role} is a scalar: a number, an extent or a parameter{instead}", node.at)
-        return value
+    def raised(self, base: Expression, exponent: Expression, at: At | None) -> Terms:
+        """A power: of the algebra under a scalar exponent, an exponential over a scalar base, else a function."""
+        below, above = self.terms(base), self.terms(exponent)
+        value = scalar_value(above)
+        if value is not None:
+            return self.power(below, value, at)
+        number = scalar_value(below)
+        if number is not None and number.is_positive:
+            return self.function("exp", [scale(above, applied("log", number))], at)
+        return self.function("pow", [below, above], at)
 
     def holds_tensor(self, node: Expression) -> bool:
         """Whether the expression is more than a scalar of extents and parameters."""

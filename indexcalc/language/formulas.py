@@ -85,8 +85,23 @@ class Operators:
     def __pos__(self) -> Formula:
         return Formula(self.tree())
 
+    def __gt__(self, other: Operand) -> Formula:
+        return bracket(self, ">", other)
+
+    def __ge__(self, other: Operand) -> Formula:
+        return bracket(self, ">=", other)
+
+    def __lt__(self, other: Operand) -> Formula:
+        return bracket(self, "<", other)
+
+    def __le__(self, other: Operand) -> Formula:
+        return bracket(self, "<=", other)
+
     def __bool__(self) -> bool:
-        raise SpecError("a formula has no truth value; a relation of indices is written bracket(j, '<=', i)")
+        raise SpecError(
+            "a formula has no truth value; a relation of values is a factor as it stands, such as (x > y), "
+            "and one of indices is written bracket(j, '<=', i)"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,14 +222,19 @@ def delta(left: Operand, right: Operand) -> Formula:
 
 
 def bracket(left: Operand, relation: str, right: Operand) -> Formula:
-    """``[left relation right]``: 1 where the relation holds, else 0.
+    """``[left relation right]``: 1 where the relation of indices, or of values, holds, else 0.
 
     Raises:
         SpecError: for a relation other than ``< <= > >= == !=``.
     """
     if relation not in ("<", "<=", ">", ">=", "==", "!="):
         raise SpecError(f"a relation is one of < <= > >= == !=, not {relation!r}")
-    return Formula(Bracket(slot_from(left), relation, slot_from(right)))
+    return Formula(Bracket(side_from(left), relation, side_from(right)))
+
+
+def side_from(held: object) -> Slot:
+    """A side of a bracket: what a slot may hold, or a number."""
+    return slot_of(tree_of(held)) if isinstance(held, float | Fraction) else slot_from(held)
 
 
 def gradient(tensor: TensorName | str) -> GradientName:

@@ -42,17 +42,17 @@ def norm2(body: Operand, *indices: Index) -> Formula:
 
 
 def max(body: Operand, *others: Operand) -> Formula:
-    """The largest entry along indices; of an index expression and a scalar, ``max(x, 0)``, the larger one."""
+    """The largest entry along indices; of expressions, ``max(x, y)``, ``max(x, 0)``, the largest one."""
     return largest("max", body, others)
 
 
 def min(body: Operand, *others: Operand) -> Formula:
-    """The smallest entry along indices; of an index expression and a scalar, ``min(x, 0)``, the smaller one."""
+    """The smallest entry along indices; of expressions, ``min(x, y)``, ``min(x, 0)``, the smallest one."""
     return largest("min", body, others)
 
 
 def largest(word: str, body: Operand, others: tuple[Operand, ...]) -> Formula:
-    """``max[j](x)``, or ``max(x, c)`` where no index follows."""
+    """``max[j](x)``, or ``max(x, y)`` where no index follows."""
     if others and not any(isinstance(other, Index) for other in others):
         return apply(word, body, *others)
     return over(word, body, *others)
@@ -116,6 +116,31 @@ def silu(x: Operand) -> Formula:
 def softplus(x: Operand) -> Formula:
     """log(1 + e^x)."""
     return apply("softplus", x)
+
+
+def clip(x: Operand, low: Operand, high: Operand) -> Formula:
+    """The entry itself within bounds, else the nearer bound."""
+    return apply("clip", x, low, high)
+
+
+def where(condition: Operand, x: Operand, y: Operand) -> Formula:
+    """`x` where the condition holds, such as ``u > v`` or ``bracket(j, "<=", i)``, or is positive; else `y`."""
+    return apply("where", condition, x, y)
+
+
+def pow(x: Operand, y: Operand) -> Formula:
+    """``x ** y`` for positive x, if y is no scalar."""
+    return apply("pow", x, y)
+
+
+def atan(x: Operand) -> Formula:
+    """The angle whose tangent is x."""
+    return apply("atan", x)
+
+
+def atan2(y: Operand, x: Operand) -> Formula:
+    """The angle of the point (x, y)."""
+    return apply("atan2", y, x)
 
 
 def erf(x: Operand) -> Formula:

@@ -402,8 +402,12 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``exp(...)``."""
         return ast.Call(str(function), args, at(function))
 
-    def bracket(self, left: ast.Expression, relation: Token, right: ast.Expression, *more: Any) -> ast.Expression:
-        """``[i <= j]``, or ``[0 <= i + k < N]``, which is two of them."""
+    def bracket(self, relation: ast.Expression) -> ast.Expression:
+        """``[i <= j]``: the relation."""
+        return relation
+
+    def relation(self, left: ast.Expression, relation: Token, right: ast.Expression, *more: Any) -> ast.Expression:
+        """``i <= j``, or ``0 <= i + k < N``, which is two of them."""
         start = left.at or at(relation)
         first = ast.Bracket(ast.slot_of(left), str(relation), ast.slot_of(right), start)
         if len(more) < 2:

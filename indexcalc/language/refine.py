@@ -19,15 +19,10 @@ from indexcalc.language.partition import Partition, find_partition
 from indexcalc.language.source import Source
 from indexcalc.language.syntax import (
     Bracket,
-    Call,
     Entry,
     Expression,
     Gradient,
     Layout,
-    Negate,
-    Over,
-    Plus,
-    Raise,
     Reduce,
     Slot,
     Times,
@@ -35,6 +30,7 @@ from indexcalc.language.syntax import (
     beyond_limits,
     names_in_slot,
     plain_or_fused,
+    with_children,
 )
 
 
@@ -102,16 +98,6 @@ class Writer:
     def write(self, node: Expression) -> Expression:
         """An expression by its kind."""
         match node:
-            case Plus(parts=parts):
-                return replace(node, parts=tuple(map(self.expression, parts)))
-            case Times(factors=factors):
-                return replace(node, factors=tuple(map(self.expression, factors)))
-            case Negate(operand=operand) | Over(operand=operand):
-                return replace(node, operand=self.expression(operand))
-            case Raise(base=base, exponent=exponent):
-                return replace(node, base=self.expression(base), exponent=self.expression(exponent))
-            case Call(args=args):
-                return replace(node, args=tuple(map(self.expression, args)))
             case Reduce():
                 return self.reduce(node)
             case Entry(name="delta", slots=(one, other), layout=()) if "delta" not in self.definitions:
@@ -123,7 +109,7 @@ class Writer:
             case Gradient():
                 return self.gradient(node)
             case _:
-                return node
+                return with_children(node, self.expression)
 
     def slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
         """The slots with those in parts written out, in the same place of the text."""

@@ -35,7 +35,10 @@ from indexcalc.program import Parameter, Tensor
 REDUCTIONS = frozenset({"sum", "logdet", *EXTREMES, *SUGAR})
 """What may stand before ``[indices](...)``."""
 
-FUNCTIONS = frozenset({"sqrt", *POINTWISE})
+ARGUMENTS = {"sqrt": 1, "clip": 3, **{name: len(row.derivatives) for name, row in POINTWISE.items()}}
+"""How many arguments a function has; the larger and the smaller one have as many or more."""
+
+FUNCTIONS = frozenset(ARGUMENTS)
 """What may stand before ``(...)``."""
 
 CONSTANTS = {"pi": sp.pi}
@@ -132,8 +135,7 @@ class Scope:
         if tensor.values is None:
             raise self.source.error(
                 f"{node.name} stands in a slot, but is no input of whole numbers; "
-                f"declare it so: input {self.general(tensor)} in V, where V is an extent; "
-                "where a value decides, step(a - b) is 1 where a > b",
+                f"declare it so: input {self.general(tensor)} in V, where V is an extent",
                 node.at,
             )
         entry = self.entry(tensor, node, node.name)

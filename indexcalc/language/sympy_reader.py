@@ -20,6 +20,8 @@ FUNCTIONS: dict[type[sp.Expr], str] = {
     sp.cos: "cos",
     sp.tanh: "tanh",
     sp.erf: "erf",
+    sp.atan: "atan",
+    sp.atan2: "atan2",
     sp.Abs: "abs",
     sp.sign: "sign",
 }
@@ -72,7 +74,7 @@ def read_function(expression: sp.Expr) -> Expression:
         return Call(FUNCTIONS[type(expression)], args)
     if isinstance(expression, AppliedUndef):
         return Call(expression.func.__name__, args)
-    if isinstance(expression, sp.Max | sp.Min) and len(args) == 2:
+    if isinstance(expression, sp.Max | sp.Min):
         return Call("max" if isinstance(expression, sp.Max) else "min", args)
     raise SpecError(f"SymPy's {type(expression).__name__} has no counterpart here: {expression}")
 

@@ -7,8 +7,8 @@ Sums and products are flat, so that a long line is not a deep tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import sympy as sp
@@ -233,6 +233,25 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return (base, exponent)
         case _:
             return ()
+
+
+def with_children(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The node with a change made to each expression right below it."""
+    match node:
+        case Call(args=args):
+            return replace(node, args=tuple(map(change, args)))
+        case Reduce(body=body):
+            return replace(node, body=change(body))
+        case Plus(parts=parts):
+            return replace(node, parts=tuple(map(change, parts)))
+        case Times(factors=factors):
+            return replace(node, factors=tuple(map(change, factors)))
+        case Negate(operand=operand) | Over(operand=operand):
+            return replace(node, operand=change(operand))
+        case Raise(base=base, exponent=exponent):
+            return replace(node, base=change(base), exponent=change(exponent))
+        case _:
+            return node
 
 
 def nodes_in(expression: Expression) -> Iterator[Expression]:

@@ -7,7 +7,7 @@ import re
 NO_MATRICES = (
     "a formula speaks of entries: write a product of matrices as sum[k](A[i,k] * B[k,j]), a transpose as A[j,i]"
 )
-NO_IF = "there is no if: multiply one case by step(x), which is 1 where x > 0, and the other by 1 - step(x)"
+NO_IF = "there is no if: write where(x > 0, a, b), which is a where x > 0, and b elsewhere"
 NO_LOOP = "there are no loops: an equation holds for every value of its free indices, or for t in 1 .. T-1"
 NO_CONDITIONS = "there are no conditions: factors join them, [i <= j] * [j <= k], and 1 - [...] denies one"
 NO_INTEGRAL = "there are no integrals and no derivatives in formulas: write the value, or a sum[k](...) over points"
@@ -17,7 +17,7 @@ NO_SOLVER = "there is no linear algebra of whole matrices: give the result as an
 NO_STEPS = "its gradient is zero wherever there is one: give the rounded values as an input"
 
 FUNCTIONS = {
-    **dict.fromkeys(("if", "where", "ifelse", "cond", "piecewise", "select", "heaviside"), NO_IF),
+    **dict.fromkeys(("if", "ifelse", "cond", "piecewise", "select", "heaviside"), NO_IF),
     **dict.fromkeys(("dot", "matmul", "mm", "bmm", "einsum", "transpose", "trace", "outer"), NO_MATRICES),
     **dict.fromkeys(("inv", "inverse", "solve", "det", "logdet", "cholesky", "svd", "eig", "pinv"), NO_SOLVER),
     **dict.fromkeys(("int", "integral", "integrate", "diff", "grad", "derivative"), NO_INTEGRAL),
@@ -25,10 +25,10 @@ FUNCTIONS = {
     **dict.fromkeys(("argmax", "argmin", "argsort", "sort", "topk", "median"), NO_PLACE),
     **dict.fromkeys(("floor", "ceil", "round", "mod"), NO_STEPS),
     **dict.fromkeys(("prod", "product"), "there are no products over an index: write exp(sum[k](log(x[k]))) for x > 0"),
-    **dict.fromkeys(("clip", "clamp"), "write min(max(x, low), high) with numbers or parameters low and high"),
+    "clamp": "write clip(x, low, high)",
     **dict.fromkeys(("norm", "norm1"), "write sqrt(norm2[k](x[k])) for lengths, sum[k](abs(x[k])) for sums of sizes"),
     **dict.fromkeys(("std", "stddev"), "write sqrt(var[k](x[k]))"),
-    **dict.fromkeys(("pow", "power"), "write x^2, or exp(y * log(x)) where the exponent is a tensor"),
+    "power": "write x^y",
     "ln": "write log(x), the natural logarithm",
     "log2": "write log(x) / log(2)",
     "log10": "write log(x) / log(10)",
@@ -79,14 +79,9 @@ CHARACTERS = {
 }
 """Characters that start nothing in the language, by what they mean elsewhere."""
 
-COMPARED = (
-    "values are not compared: step(a - b) is 1 where a > b and 0 elsewhere; indices are compared in brackets, [i <= j]"
-)
+COMPARED = "a comparison is 1 or 0 in square brackets, [a > b], [i <= j], and chooses in where(a > b, x, y)"
 EQUALITY = "that two indices are equal is delta[i,j], and that one has a value delta[i,0]"
-INDICES_ONLY = (
-    "square brackets compare two indices, as in [i <= j]; where a value decides, step(a - b) is 1 where a > b; "
-    "where a place decides, give the mask as an input"
-)
+INDICES_ONLY = "square brackets compare two indices, as in [i <= j], or two values, as in [a > b]"
 SLOT = {
     "arithmetic": "a slot adds up indices with whole coefficients, as in 2*i+k-1: it has no powers and no parentheses",
     "range": "a slot holds the name of an index, not a range: each axis has an index that runs over all of it",

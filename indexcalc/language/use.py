@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from indexcalc.language.comparisons import with_comparisons
 from indexcalc.language.files import source_of
 from indexcalc.language.instance import Instance
 from indexcalc.language.lines import EquationLine, SolveLine, Statement, UseLine
@@ -84,7 +85,7 @@ class Uses:
         if key not in self.known:
             inner = source_of(text, key)
             deeper = Uses(self.resolve, self.check, (*self.trail, key), self.known)
-            found = deeper.expand(parse(inner), inner)
+            found = with_comparisons(deeper.expand(parse(inner), inner))
             self.check(found, inner)
             self.known[key] = found
         found = self.known[key]

@@ -94,6 +94,8 @@ def pointwise_sentence(step: Step, local: Local | None) -> Spans:
     base = step.subject.base if isinstance(step.subject, Partial) else None
     if not isinstance(base, Fn):
         return say("power")
+    if len(base.args) > 1:
+        return say("several", outer=Code(base.name))
     if row_of(base.name).derivative == F:
         return say("self", outer=Code(base.name))
     return fill(RULES[Rule.POINTWISE], outer=Code(base.name))

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import sympy as sp
 
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import product
-from indexcalc.algebra.terms import Add, Base, Fn, Iverson, Power, Terms, walk
+from indexcalc.algebra.terms import Base, Fn, Iverson, Power, Terms, inner_terms, walk
 from indexcalc.calculus.pointwise import TABLE
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Items, Paragraph, Sign, Spans
+from indexcalc.notes.latex import applied_latex
 from indexcalc.notes.prose import say
+
+LETTERS = ("xyz", "uvw", "abc", "pqr")
+"""What the arguments of a function are called in its definition."""
+
+LETTER = re.compile(r"(?<![a-z\\])[xyz](?![a-z])")
+"""One of them in the definition of a row."""
 
 NAMED = re.compile(r"\\operatorname\{(\w+)\}")
 
@@ -21,7 +28,8 @@ NAMED = re.compile(r"\\operatorname\{(\w+)\}")
 def function_blocks(derivation: Derivation) -> Iterator[Block]:
     """The definitions of the functions in use that have one in the table, and what a bracket is."""
     bases = tuple(dict.fromkeys(occurring(derivation)))
-    items = tuple(map(definition, explained(base.name for base in bases if isinstance(base, Fn))))
+    names = explained(base.name for base in bases if isinstance(base, Fn))
+    items = tuple(definition(name, derivation.problem.program.tensors) for name in names)
     bracket = first_bracket(derivation)
     if items:
         yield Paragraph(say("functions"))
@@ -47,8 +55,7 @@ def products_in(terms: Terms) -> Iterator[Sequence[Power]]:
     for term in terms:
         yield term.powers
         for base in walk(term):
-            if isinstance(base, Add | Fn):
-                yield from (part.powers for part in (base.terms if isinstance(base, Add) else base.arg))
+            yield from (part.powers for part in inner_terms(base))
 
 
 def occurring(derivation: Derivation) -> Iterator[Base]:
@@ -68,6 +75,10 @@ def explained(names: Iterable[str]) -> list[str]:
     return [name for name in found if TABLE[name].definition]
 
 
-def definition(name: str) -> Spans:
-    """One function by what it is equal to."""
-    return (Sign(rf"\operatorname{{{name}}}(x) = {TABLE[name].definition}"),)
+def definition(name: str, taken: Collection[str]) -> Spans:
+    """One function by what it is equal to; of several arguments, which are named like no tensor of the note."""
+    row = TABLE[name]
+    count = len(row.derivatives)
+    letters = "x" if count == 1 else next((some for some in LETTERS if set(some[:count]).isdisjoint(taken)), LETTERS[0])
+    text = LETTER.sub(lambda found: letters["xyz".index(found[0])], row.definition)
+    return (Sign(f"{applied_latex(name, letters[:count], raised=False)} = {text}"),)

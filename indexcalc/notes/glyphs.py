@@ -28,7 +28,9 @@ SIGNS: Mapping[str, str] = {
     **{r"\vert": "|", r"\bmod": "mod"},
     **{sign: sign for sign in "+=<>,;:/!|.'*"},
 }
-FUNCTIONS = frozenset(rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "max", "min"))
+FUNCTIONS = frozenset(
+    rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "arctan", "tanh", "sinh", "cosh", "max", "min")
+)
 SPACES: Mapping[str, str] = {r"\quad": "1em", r"\qquad": "2em", r"\ ": "0.3em", "~": "0.3em", r"\;": "0.3em"}
 OPENING: Mapping[str, str] = {"(": "(", "[": "[", r"\{": "{", r"\lfloor": "⌊", r"\lceil": "⌈"}
 CLOSING: Mapping[str, str] = {")": ")", "]": "]", r"\}": "}", r"\rfloor": "⌋", r"\rceil": "⌉"}

@@ -7,6 +7,7 @@ are sized with ``\bigl`` and not with ``\left``, so that a line may end inside t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -92,6 +93,10 @@ def access_latex(base: Access, notation: Notation) -> str:
     return fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
 
 
+SYMBOL = re.compile(r"\\?\w+(_\{[^{}]*(\{[^{}]*\}[^{}]*)*\})?")
+"""A letter with what stands below it: what an exponent may follow at once."""
+
+
 def moving(text: str) -> str:
     """The derivative along a direction."""
     size = r"\Bigl", r"\Bigr"
@@ -101,18 +106,19 @@ def moving(text: str) -> str:
 
 def function_latex(base: Fn, notation: Notation) -> str:
     """A pointwise function as its row says; prefix functions take parentheses always."""
-    argument = terms_latex(base.arg, notation)
-    return applied_latex(base.name, argument, base.params, notation, raised=not notation.e_is_taken)
+    texts = [terms_latex(arg, notation) for arg in base.args]
+    return applied_latex(base.name, texts, raised=not notation.e_is_taken)
 
 
-def applied_latex(name: str, argument: str, params: Sequence[sp.Expr], notation: Notation, *, raised: bool) -> str:
-    """A function of the table in front of its argument, or around it; only a `raised` one is an exponent of e."""
+def applied_latex(name: str, args: Sequence[str], *, raised: bool) -> str:
+    """A function of the table in front of its arguments, or around them; only a `raised` one is an exponent of e."""
     latex = row_of(name).latex if name != "exp" or raised else r"\exp {x}"
-    constant = scalar_text(params[0], notation) if params else ""
-    if not latex.endswith(" {x}"):
-        return latex.format(x=solid(argument), c=constant)
-    prefix = latex.removesuffix(" {x}").format(c=constant)
-    return prefix + parenthesised(argument)
+    if latex.endswith(" {x}"):
+        return latex.removesuffix(" {x}").format() + parenthesised(args[0])
+    first, *rest = args
+    if latex.startswith("{x}^") and not SYMBOL.fullmatch(first):
+        first = parenthesised(first)
+    return latex.format(**{letter: solid(text) for letter, text in zip("xyz", (first, *rest), strict=False)})
 
 
 def partial_latex(base: Partial, notation: Notation) -> str:

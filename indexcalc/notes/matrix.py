@@ -87,8 +87,7 @@ class EntryFunction:
     """A pointwise function of every entry."""
 
     name: str
-    of: Matrix
-    params: tuple[sp.Expr, ...]
+    args: tuple[Matrix | sp.Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,9 @@ def parts_of(matrix: Matrix) -> Iterator[Matrix]:
             inner = (scalar, of)
         case Transpose(of) | EntryPower(of) | NumberPower(of) | Diagonal(of) | DiagonalOf(of):
             inner = (of,)
-        case EntryFunction(_, of) | Scaled(_, of) | Slices(_, of):
+        case Scaled(_, of) | Slices(_, of):
             inner = (of,)
+        case EntryFunction(_, args):
+            inner = tuple(arg for arg in args if not isinstance(arg, sp.Expr))
     for part in inner:
         yield from parts_of(part)

@@ -15,7 +15,8 @@ from itertools import combinations
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms, free_indices
+from indexcalc.algebra.build import scalar_value
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms, free_indices, inner_terms
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -224,9 +225,13 @@ def convert_factor(base: Base, fixed: Fixed) -> tuple[tuple[Index, ...], Matrix]
         case Iverson(Index() as left, "!=", Index() as right) if left not in fixed and right not in fixed:
             every = Product((Ones(left.extent), Transpose(Ones(right.extent))))
             return (left, right), Sum((every, Scaled(-sp.S.One, Identity(left.extent))))
-        case Fn(name, arg, params):
-            indices = broadcast_slots(arg, fixed)
-            return indices, EntryFunction(name, convert(arg, indices, fixed), params)
+        case Fn(name, args):
+            indices = broadcast_slots(inner_terms(base), fixed)
+            numbers = [scalar_value(arg) for arg in args]
+            found = zip(args, numbers, strict=True)
+            return indices, EntryFunction(
+                name, tuple(convert(arg, indices, fixed) if value is None else value for arg, value in found)
+            )
         case Add(terms):
             indices = broadcast_slots(terms, fixed)
             return indices, convert(terms, indices, fixed)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import sympy as sp
+
 from indexcalc.notes.latex import (
     applied_latex,
     exponent_text,
     fraction,
     joined,
     moving,
+    scalar_text,
     scaled,
     split_sign,
     sum_sign,
@@ -116,9 +119,12 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             return rf"{powered(of, notation)}^{{\top}}"
         case EntryPower() | NumberPower():
             return power_latex(matrix, notation)
-        case EntryFunction(name, of, params):
+        case EntryFunction(name, args):
             # A matrix in the exponent of e would be read as its matrix exponential.
-            return applied_latex(name, matrix_latex(of, notation), params, notation, raised=False)
+            texts = [
+                scalar_text(arg, notation) if isinstance(arg, sp.Expr) else matrix_latex(arg, notation) for arg in args
+            ]
+            return applied_latex(name, texts, raised=False)
         case Diagonal(of) | DiagonalOf(of):
             return r"\operatorname{diag}" + parenthesised(matrix_latex(of, notation))
         case Product(factors):

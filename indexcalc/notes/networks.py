@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     occurring_indices,
+    with_inner_terms,
 )
 from indexcalc.notes.text import Spelling, base_text, short_scalar
 
@@ -162,13 +163,9 @@ def without_legs(base: Base) -> Base:
     match base:
         case Access(tensor) if base.is_plain:
             return Access(tensor)
-        case Fn(_, arg):
-            return replace(base, arg=terms_without_legs(arg))
-        case Add(terms):
-            return Add(terms_without_legs(terms))
         case Partial(of, wrt):
             return replace(base, base=without_legs(of), wrt=Access(wrt.tensor) if wrt.is_plain else wrt)
-    return base
+    return with_inner_terms(base, terms_without_legs)
 
 
 def terms_without_legs(terms: Terms) -> Terms:

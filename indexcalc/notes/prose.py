@@ -91,7 +91,7 @@ SENTENCES: Mapping[str, str] = {
     "gradients.",
     "bar.held.itself": "In a derivative of {itself} or with respect to {itself}, at one step, what is held of {itself} "
     "are its entries at all other steps.",
-    "functions": "Functions that occur, of one number each:",
+    "functions": "Functions that occur, entry by entry:",
     "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
     "deltas": "The derivative of an entry of a tensor by an entry of the same tensor is a product of deltas, one for "
     "each index slot, and forward equations may have deltas of their own. Each collapses a sum, or stands in the "
@@ -156,6 +156,7 @@ SENTENCES: Mapping[str, str] = {
     "reciprocal": "The derivative of 1/u is -1/u^2, times that of u:",
     "power.also": "A power gives its own derivative times that of its base:",
     "terms": "Differentiate term by term:",
+    "several": "The chain rule through {outer}: the derivative by each argument, times that of the argument:",
     "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
     "entry.scalar": "The derivative of a scalar with respect to itself is 1:",
     "remains": "{deltas} remains, ready to collapse the sum over {own} of the chain rule.",

@@ -13,6 +13,7 @@ from indexcalc.algebra.build import in_front_of_sums
 from indexcalc.algebra.scalars import ScalarPrinter
 from indexcalc.algebra.slots import slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
+from indexcalc.calculus.pointwise import call_text
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
 from indexcalc.notes.names import grouped
@@ -175,8 +176,8 @@ def base_text(base: Base, spelling: Spelling) -> str:
             return f"δ[{slot_text(left)},{slot_text(right)}]"
         case Iverson(left, relation, right):
             return f"[{slot_text(left)} {RELATIONS[relation]} {slot_text(right)}]"
-        case Fn(name, arg, params):
-            return f"{name}({', '.join([terms_text(arg, spelling), *map(str, params)])})"
+        case Fn(name, args):
+            return call_text(name, [terms_text(arg, spelling) for arg in args])
         case Add(terms):
             return f"({terms_text(terms, spelling)})"
         case LogDet(tensor, slots):

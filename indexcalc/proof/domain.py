@@ -8,12 +8,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.build import power, scale
+from indexcalc.algebra.terms import (
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    inner_terms,
+    tensors_of,
+)
 from indexcalc.errors import Place
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number, run_blocks
+from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, run_blocks
 from indexcalc.proof.extents import has_parts
-from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.proof.numeric import Array, Kink, numeric_of
 from indexcalc.proof.systems import STEP, flat, joint, parted, slopes_at
 
 MARGIN = 1e-3
@@ -56,7 +69,7 @@ class Demand:
         holds: whether an array of its values is admissible.
         positive: whether it is a demand for positive values.
         place: where the equation stands.
-        still: the kinks at which a value may stand exactly, as long as it does not for rounding alone.
+        still: whether a value may be exactly zero, as long as it is not for rounding alone.
         small: whether values may be small of which rounding moves but small parts: sums of small exponentials, say.
         guards: the brackets of expressions around it: where they are zero nothing is asked, as at the first step of a
             recurrence of what the others compute.
@@ -68,7 +81,7 @@ class Demand:
     holds: Callable[[Array], bool]
     positive: bool
     place: Place | None = None
-    still: tuple[float, ...] = ()
+    still: bool = False
     small: bool = False
     guards: tuple[Power, ...] = ()
 
@@ -90,10 +103,7 @@ def powers_at_any_depth(
         guards = (*around, *own)
         for base, exponent in term.powers:
             yield base, exponent, guards
-            if isinstance(base, Fn):
-                yield from powers_at_any_depth(base.arg, guards)
-            elif isinstance(base, Add):
-                yield from powers_at_any_depth(base.terms, guards)
+            yield from powers_at_any_depth(inner_terms(base), guards)
 
 
 def above_margin(array: Array) -> bool:
@@ -111,13 +121,20 @@ def off_zero(array: Array) -> bool:
     return bool(np.all(np.abs(array) > MARGIN))
 
 
-def away_from(kinks: tuple[float, ...], *, still: bool, margin: float) -> Callable[[Array], bool]:
-    """The test that no entry is near a kink; exactly there it may be if nothing comes of it: see `Demand.still`."""
+def away_from_kink(*, still: bool, margin: float) -> Callable[[Array], bool]:
+    """The test that no entry is near zero; exactly there it may be if nothing comes of it: see `Demand.still`."""
+    return lambda array: bool(np.all((np.abs(array) > margin) | (still & (array == 0))))
 
-    def far(array: Array, kink: float) -> bool:
-        return bool(np.all((np.abs(array - kink) > margin) | (still & (array == kink))))
 
-    return lambda array: all(far(array, kink) for kink in kinks)
+def at_kink(kink: Kink, args: Sequence[Terms]) -> Terms:
+    """What of the arguments of a function is zero where it has no derivative."""
+    match kink:
+        case Kink.FIRST:
+            return args[0]
+        case Kink.DIFFERENCE:
+            return (*args[0], *scale(args[1], -sp.S.One))
+        case Kink.SQUARES:
+            return tuple(power(arg, sp.Integer(2)) for arg in args if arg)
 
 
 def demands(program: Program, numbers: Numbers, margin: float = MARGIN) -> Iterator[Demand]:
@@ -133,19 +150,18 @@ def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbe
     whole, small = (Term(sp.S.One, ((base, sp.S.One),)),), margin < MARGIN
     if isinstance(base, Fn):
         row = numeric_of(base.name)
-        kinks = row.kinks(*(number(param, numbers) for param in base.params))
         if base.name == "exp":
             meaning = f"the argument of exp must not exceed {STEEPEST}"
             yield Demand(equation.name, meaning, base.arg, not_too_steep, positive=False)
         if row.positive:
             meaning = f"the argument of {base.name} must be positive"
-            yield Demand(equation.name, meaning, base.arg, above_margin, positive=True, small=small)
+            yield Demand(equation.name, meaning, base.args[0], above_margin, positive=True, small=small)
         # A constant is never moved, so that it may stand at a kink.
-        if kinks and tensors_of(base.arg):
-            meaning = f"the argument of {base.name} must not be near its kink"
+        if row.kink is not None and tensors_of(gap := at_kink(row.kink, base.args)):
+            meaning = f"the arguments of {base.name} must not be near its kink"
             still = row.flat or margin < MARGIN
-            far = away_from(kinks, still=still, margin=margin)
-            yield Demand(equation.name, meaning, base.arg, far, positive=False, still=kinks if still else ())
+            far = away_from_kink(still=still, margin=margin)
+            yield Demand(equation.name, meaning, gap, far, positive=False, still=still)
     if not exponent.is_integer:
         meaning = f"the base of a power {exponent} must be positive"
         yield Demand(equation.name, meaning, whole, above_margin, positive=True, small=small)
@@ -258,9 +274,9 @@ def unmet(demand: Demand, env: Environment, program: Program) -> str | None:
         other = shown(demand.terms, demand.guards, moved(demand, env, program)) if demand.small else np.zeros(())
         if not demand.small or not steady(found, other, positive=demand.positive):
             return demand.meaning
-    if any(np.any(found == kink) for kink in demand.still):
+    if demand.still and np.any(found == 0):
         other = shown(demand.terms, demand.guards, moved(demand, env, program))
-        if any(np.any((found == kink) & (other != kink)) for kink in demand.still):
+        if np.any((found == 0) & (other != 0)):
             return "what is compared must not be equal but for rounding"
     return None
 

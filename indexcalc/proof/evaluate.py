@@ -391,9 +391,8 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
             compare = {"<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
             holds = compare(places_of(left, grid, env), places_of(right, grid, env))
             return np.asarray(holds)[np.newaxis] * 1.0
-        case Fn(name, arg, params):
-            constants = [number(param, env.numbers) for param in params]
-            return np.asarray(numeric_of(name).compute(body_on(arg, grid, env), *constants))
+        case Fn(name, args):
+            return np.asarray(numeric_of(name).compute(*(body_on(arg, grid, env) for arg in args)))
         case Add(terms):
             return body_on(terms, grid, env)
         case LogDet(tensor, slots):

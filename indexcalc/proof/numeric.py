@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -28,21 +29,29 @@ FRACTION_TERMS = 160
 _real_erf = np.frompyfunc(math.erf, 1, 1)
 
 
+class Kink(Enum):
+    """What of the arguments of a function must not be near zero."""
+
+    FIRST = "its first argument"
+    DIFFERENCE = "the difference of its arguments"
+    SQUARES = "the sum of the squares of its arguments"
+
+
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """One function: how to compute it, where it has kinks, whether its argument must be positive.
+    """One function: how to compute it, where it has a kink, whether its argument must be positive.
 
     Attributes:
-        compute: takes the argument and the scalar constants.
-        kinks: the arguments, given the constants, at which the function has no derivative.
-        positive: whether the argument must be positive.
+        compute: takes the arguments.
+        kink: what of its arguments must not be near zero, for the function has no derivative there.
+        positive: whether the argument, or the first of several, must be positive.
         analytic: whether complex step may go through it.
         flat: whether it is constant on both sides of a kink, so that an argument that is exactly there for
             every input, such as ``x_j - x_j``, does no harm.
     """
 
     compute: Callable[..., Array]
-    kinks: Callable[..., tuple[float, ...]] = lambda *constants: ()
+    kink: Kink | None = None
     positive: bool = False
     analytic: bool = True
     flat: bool = False
@@ -87,24 +96,18 @@ def _erf_fraction(x: Array) -> Array:
     return np.asarray(sign * (1 - np.exp(-z * z) / (math.sqrt(math.pi) * tail)))
 
 
-def larger(x: Array, c: float) -> Array:
-    """The larger of x and a constant."""
-    return np.asarray(np.where(x.real > c, x, c))
+def chosen(holds: Array, x: Array, y: Array) -> Array:
+    """One array where something holds, and the other elsewhere."""
+    return np.asarray(np.where(holds, x, y))
 
 
-def smaller(x: Array, c: float) -> Array:
-    """The smaller of x and a constant."""
-    return np.asarray(np.where(x.real < c, x, c))
-
-
-def at_zero() -> tuple[float, ...]:
-    """The kink of the functions that switch at zero."""
-    return (0.0,)
-
-
-def at_constant(c: float) -> tuple[float, ...]:
-    """The kink of the functions that switch at their constant."""
-    return (c,)
+def angle(y: Array, x: Array) -> Array:
+    """The angle of the point (x, y), between -pi and pi; by the quotient that is at most 1 in size."""
+    steep = np.abs(y.real) > np.abs(x.real)
+    above, below = np.where(steep, x, y), np.where(steep, y, x)
+    small = np.arctan(above / below)
+    up = np.where(y.real < 0, -1.0, 1.0)
+    return np.asarray(np.where(steep, up * np.pi / 2 - small, small + np.where(x.real < 0, up * np.pi, 0.0)))
 
 
 NUMERIC: dict[str, Numeric] = {
@@ -118,12 +121,16 @@ NUMERIC: dict[str, Numeric] = {
     "silu": Numeric(lambda x: x * sigmoid(x)),
     "erf": Numeric(erf),
     "gelu": Numeric(lambda x: x * (1 + erf(x / math.sqrt(2))) / 2),
-    "relu": Numeric(lambda x: larger(x, 0.0), at_zero),
-    "abs": Numeric(lambda x: np.sign(x.real) * x, at_zero),
-    "max": Numeric(larger, at_constant),
-    "min": Numeric(smaller, at_constant),
-    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), at_zero, flat=True),
-    "sign": Numeric(lambda x: np.sign(x.real), at_zero, flat=True),
+    "atan": Numeric(np.arctan),
+    "relu": Numeric(lambda x: np.where(x.real > 0, x, 0), Kink.FIRST),
+    "abs": Numeric(lambda x: np.sign(x.real) * x, Kink.FIRST),
+    "max": Numeric(lambda x, y: chosen(x.real > y.real, x, y), Kink.DIFFERENCE),
+    "min": Numeric(lambda x, y: chosen(x.real < y.real, x, y), Kink.DIFFERENCE),
+    "where": Numeric(lambda x, y, z: chosen(x.real > 0, y, z), Kink.FIRST),
+    "pow": Numeric(np.power, positive=True),
+    "atan2": Numeric(angle, Kink.SQUARES),
+    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), Kink.FIRST, flat=True),
+    "sign": Numeric(lambda x: np.sign(x.real), Kink.FIRST, flat=True),
 }
 
 

@@ -233,7 +233,7 @@ def magnitude(base: Base, *, in_parts: bool) -> Base:
             return Add(absolute(terms))
         case Delta() | Iverson():
             return base
-    return Fn("abs", (Term(sp.S.One, ((base, sp.S.One),)),))
+    return Fn("abs", ((Term(sp.S.One, ((base, sp.S.One),)),),))
 
 
 def consumer_of(subject: Subject) -> frozenset[str]:

@@ -116,10 +116,10 @@ def exponent_changed(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
 
 
 def function_changed(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
-    """A pointwise function left out, so that its argument stands alone."""
+    """A pointwise function left out, so that its argument, or the first of several, stands alone."""
     for n, m, base, exponent in factors(terms):
-        if isinstance(base, Fn) and exponent == 1 and len(base.arg) == 1:
-            term, (argument,) = terms[n], base.arg
+        if isinstance(base, Fn) and exponent == 1 and len(base.args[0]) == 1:
+            term, (argument,) = terms[n], base.args[0]
             powers = (*term.powers[:m], *argument.powers, *term.powers[m + 1 :])
             yield with_term(terms, n, product(term.coeff * argument.coeff, powers, term.summed))
 

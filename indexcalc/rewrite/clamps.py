@@ -17,7 +17,7 @@ from indexcalc.algebra.build import expand, lone, power, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Base, Fn, Term, Terms, walk
-from indexcalc.calculus.pointwise import derivative_of
+from indexcalc.calculus.pointwise import derivatives_of
 from indexcalc.calculus.steps import Cited, Rule, Step, Subject
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
@@ -37,13 +37,13 @@ class Clamp:
     Attributes:
         value: the factor that holds the clamped value.
         argument: `x`.
-        bound: `k`; zero for a part of `x` such as ``relu(x)``.
+        bound: `k`; nothing for a part of `x` such as ``relu(x)``.
         indicator: the derivative of the value by `x`.
     """
 
     value: Base
     argument: Terms
-    bound: sp.Expr
+    bound: Terms
     indicator: Base
 
     @property
@@ -63,10 +63,11 @@ class Clamp:
     def as_value(self, exponent: sp.Expr) -> Terms:
         """``value**e s`` or ``x**e s`` with the indicator beside the bound only."""
         value = Term(sp.S.One, ((self.value, exponent),))
-        if self.is_magnitude or self.bound == 0:
+        if self.is_magnitude or not self.bound:
             return (value,)
-        total = self.bound**exponent
-        return (value, Term(-total), Term(total, ((self.indicator, sp.S.One),)))
+        bound = power(self.bound, exponent)
+        beside = product(bound.coeff, (*bound.powers, (self.indicator, sp.S.One)))
+        return (value, Term(-bound.coeff, bound.powers), beside)
 
 
 def clamps_in(terms: Terms, definitions: Mapping[str, Equation]) -> tuple[Clamp, ...]:
@@ -93,9 +94,10 @@ def is_clamp(base: Base | None) -> TypeGuard[Fn]:
 
 def clamp_of(value: Base, written: Fn) -> Clamp:
     """The clamp that a function of the table is."""
-    (indicator,) = derivative_of(written)
+    argument, *bounds = written.args
+    ((indicator,), *_) = derivatives_of(written)
     ((base, _),) = indicator.powers
-    return Clamp(value, written.arg, written.params[0] if written.params else sp.S.Zero, base)
+    return Clamp(value, argument, bounds[0] if bounds else (), base)
 
 
 def unclamped(subject: Subject, terms: Terms, definitions: Mapping[str, Equation]) -> tuple[Step, ...]:

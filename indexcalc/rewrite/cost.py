@@ -14,7 +14,18 @@ import sympy as sp
 
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.factor import factor
-from indexcalc.algebra.terms import Access, Add, Fn, Index, Term, Terms, occurring_indices, tensors_of, walk
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Fn,
+    Index,
+    Term,
+    Terms,
+    inner_terms,
+    occurring_indices,
+    tensors_of,
+    walk,
+)
 from indexcalc.program import Equation, Program
 from indexcalc.recurrence import NO_SYSTEMS
 
@@ -137,7 +148,7 @@ def written_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:
 
 def bracket_cost(base: Add | Fn, sizes: Sizes) -> int:
     """Operations to work out a bracket, or the argument of a function and the function."""
-    terms = base.terms if isinstance(base, Add) else base.arg
+    terms = inner_terms(base)
     entries = occurring_indices(base)
     own = sum(map(power_count, terms)) + (0 if isinstance(base, Add) else 1)
     return terms_cost(terms, entries, sizes) + own * size_of(entries, sizes)

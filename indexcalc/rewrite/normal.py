@@ -30,6 +30,7 @@ from indexcalc.algebra.terms import (
     Terms,
     accesses_of,
     free_indices,
+    inner_terms,
     tensors_of,
 )
 from indexcalc.calculus.contract import contract
@@ -194,14 +195,7 @@ def check_size(name: str, terms: Terms, known: Knowledge) -> None:
         count, depth = count + sum(len(term.powers) for term in level), depth + 1
         if count > known.factors or depth > DEPTH_LIMIT:
             raise LimitError(f"unfolding {name} gives more than {known.factors} factors or {DEPTH_LIMIT} nested levels")
-        level = [inner for term in level for base in term.bases for inner in inside(base)]
-
-
-def inside(base: Base) -> Terms:
-    """The terms that a function or a parenthesis holds."""
-    if isinstance(base, Fn):
-        return base.arg
-    return base.terms if isinstance(base, Add) else ()
+        level = [inner for term in level for base in term.bases for inner in inner_terms(base)]
 
 
 def stands_elsewhere(name: str, term: Term) -> bool:
@@ -236,14 +230,17 @@ def unfolded_base(base: Base, exponent: sp.Expr, equation: Equation) -> Term:
     if isinstance(base, Access):
         return Term(sp.S.One, ((base, exponent),))
     if isinstance(base, Fn):
-        arg = collect(tuple(unfold_everywhere(term, equation) for term in base.arg))
-        if base.name == "exp":
-            return without_logs(arg, exponent)
-        return Term(sp.S.One, ((Fn(base.name, arg, base.params), exponent),))
+        unfolded = Fn(base.name, tuple(unfold_in_sum(arg, equation) for arg in base.args))
+        return without_logs(unfolded.arg, exponent) if base.name == "exp" else Term(sp.S.One, ((unfolded, exponent),))
     if isinstance(base, Add):
-        return power(collect(tuple(unfold_everywhere(term, equation) for term in base.terms)), exponent)
+        return power(unfold_in_sum(base.terms, equation), exponent)
     assert not isinstance(base, Partial)
     return Term(sp.S.One, ((base, exponent),))
+
+
+def unfold_in_sum(terms: Terms, equation: Equation) -> Terms:
+    """A sum-free definition put into what a function or a parenthesis holds."""
+    return collect(tuple(unfold_everywhere(term, equation) for term in terms))
 
 
 def without_logs(arg: Terms, exponent: sp.Expr) -> Term:
@@ -259,7 +256,7 @@ def without_logs(arg: Terms, exponent: sp.Expr) -> Term:
                 continue
         rest.append(term)
     if rest:
-        powers.append((Fn("exp", tuple(rest)), exponent))
+        powers.append((Fn("exp", (tuple(rest),)), exponent))
     return product(sp.S.One, powers)
 
 

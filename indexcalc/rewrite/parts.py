@@ -15,13 +15,12 @@ import sympy as sp
 from indexcalc.algebra.build import is_divisor, is_negative, product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.guards import guards_of, indices_of_guard
-from indexcalc.algebra.terms import Access, Add, Fn, Index, Power, Term, Terms, free_indices, walk
+from indexcalc.algebra.terms import Access, Fn, Index, Power, Term, Terms, free_indices, inner_terms, walk
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation
-from indexcalc.rewrite.normal import inside
 from indexcalc.rewrite.search import Effort, Moves, cheaper_form
 
 LETTERS = "rsuvwqmtcefgh"
@@ -171,7 +170,7 @@ def reads_beyond(term: Term, slots: Mapping[str, tuple[Index, ...]]) -> bool:
 
 def is_total(term: Term) -> bool:
     """Whether a term has a value at all numbers: nothing in it divides, or takes a root or a logarithm."""
-    inner = [part for base in walk(term) if isinstance(base, Add | Fn) for part in inside(base)]
+    inner = [part for base in walk(term) for part in inner_terms(base)]
     functions = [row_of(base.name) for base in walk(term) if isinstance(base, Fn)]
     powers = [exponent for part in (term, *inner) for _, exponent in part.powers]
     return not any(row.positive for row in functions) and all(e.is_Integer and e.is_positive for e in powers)

@@ -27,9 +27,11 @@ from indexcalc.algebra.terms import (
     Power,
     Term,
     Terms,
+    inner_terms,
     occurring_indices,
     tensors_of,
     walk,
+    with_inner_terms,
 )
 from indexcalc.calculus.steps import Rule, Step, Subject, Used
 from indexcalc.program import Equation, Program
@@ -155,17 +157,12 @@ def divides_safely(body: Term) -> bool:
     """Whether the coefficient is not zero wherever the product has a value: ``c tanh(x / c)`` has none at c = 0."""
     if is_divisor(body.coeff):
         return True
-    scalars = [term.coeff for base in walk(body) if isinstance(base, Fn | Add) for term in inner_terms(base)]
+    scalars = [term.coeff for base in walk(body) for term in inner_terms(base)]
     poles = {
         part.as_base_exp()[0] for scalar in scalars for part in sp.fraction(sp.together(scalar))[1].as_ordered_factors()
     }
     above = sp.fraction(sp.together(body.coeff))[0]
     return all(part.is_zero is False or part.as_base_exp()[0] in poles for part in above.as_ordered_factors())
-
-
-def inner_terms(base: Fn | Add) -> Terms:
-    """The terms that a function or a bracket holds."""
-    return base.arg if isinstance(base, Fn) else base.terms
 
 
 def take_apart(body: Term, definitions: Mapping[str, Equation]) -> Term:
@@ -181,7 +178,7 @@ def take_apart(body: Term, definitions: Mapping[str, Equation]) -> Term:
                 else:
                     factor = power(inner, term.coeff * exponent)
                     result = product(result.coeff * factor.coeff, result.powers + factor.powers)
-            powers: tuple[Power, ...] = ((Fn("exp", tuple(kept)), exponent),) if kept else ()
+            powers: tuple[Power, ...] = ((Fn("exp", (tuple(kept),)), exponent),) if kept else ()
         else:
             powers = ((base, exponent),)
         result = product(result.coeff, result.powers + powers)
@@ -260,11 +257,7 @@ def rename_guard(guard: Delta | Iverson, match: Match) -> Delta | Iverson:
 
 def reuse_in_base(base: Base, known: Held, used: dict[str, None], given: Given) -> Base:
     """The factor with held products replaced in the terms inside it."""
-    if isinstance(base, Fn):
-        return Fn(base.name, tuple(reuse_in_term(term, known, used, given) for term in base.arg), base.params)
-    if isinstance(base, Add):
-        return Add(tuple(reuse_in_term(term, known, used, given) for term in base.terms))
-    return base
+    return with_inner_terms(base, lambda terms: tuple(reuse_in_term(term, known, used, given) for term in terms))
 
 
 def replace(term: Term, held: Reusable, match: Match) -> Term:

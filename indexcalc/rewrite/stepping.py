@@ -14,7 +14,7 @@ import sympy as sp
 
 from indexcalc.algebra.renaming import with_tensors
 from indexcalc.algebra.slots import Index
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Term, Terms, accesses_of, tensors_of
+from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of, with_inner_terms
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.recurrence import Recurrence, recurrence_of
 from indexcalc.rewrite.systems import Affine, affine_residual, affine_system, whole_residual
@@ -81,8 +81,4 @@ def apart_in(base: Base, name: str, axis: int, row: Index, earlier: str) -> Base
     match base:
         case Access(tensor, slots) if tensor == name and slots[axis] != row:
             return Access(earlier, slots)
-        case Fn(function, arg, params):
-            return Fn(function, all_of(arg), params)
-        case Add(terms):
-            return Add(all_of(terms))
-    return base
+    return with_inner_terms(base, all_of)

@@ -22,7 +22,6 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Fn,
     Index,
     Iverson,
     LogDet,
@@ -30,6 +29,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     walk,
+    with_inner_terms,
 )
 from indexcalc.calculus.steps import Proof, Rule, Step, Used
 from indexcalc.errors import LimitError
@@ -264,11 +264,7 @@ def replaced(base: Base, by: Mapping[Access, Access]) -> Base:
     """One factor with entries replaced."""
     if isinstance(base, Access):
         return by.get(base, base)
-    if isinstance(base, Fn):
-        return Fn(base.name, tuple(with_accesses(term, by) for term in base.arg), base.params)
-    if isinstance(base, Add):
-        return Add(tuple(with_accesses(term, by) for term in base.terms))
-    return base
+    return with_inner_terms(base, lambda terms: tuple(with_accesses(term, by) for term in terms))
 
 
 def symmetry_proof(equation: Equation, identity: Identity) -> Proof:

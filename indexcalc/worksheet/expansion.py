@@ -25,6 +25,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
 )
+from indexcalc.calculus.pointwise import call_text
 from indexcalc.notes.text import Spelling, slots_text
 from indexcalc.proof.numeric import Array
 
@@ -165,9 +166,8 @@ def written_base(base: Base, at: Binding, writer: Writer) -> str:
             return str(int(writer.place(left, at) == writer.place(right, at)))
         case Iverson(left, relation, right):
             return str(int(HOLDS[relation](writer.place(left, at), writer.place(right, at))))
-        case Fn(name, arg, params):
-            inner = written_terms(arg, at, writer)
-            return f"{name}({', '.join([inner, *map(writer.scalar, params)])})"
+        case Fn(name, args):
+            return call_text(name, [written_terms(arg, at, writer) for arg in args])
         case Add(terms):
             return f"({written_terms(terms, at, writer)})"
         case LogDet(tensor, slots):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexcalc.algebra.canonical import collect, same, simplify_sum, sum_key, term_key
 from indexcalc.algebra.renaming import rename_bound
-from indexcalc.algebra.terms import Delta, Index, Iverson, Term, free_indices
+from indexcalc.algebra.terms import Delta, Fn, Index, Iverson, Term, free_indices
 from indexcalc.errors import LimitError
 from tests.support.build import M, N, add, at, ell, fn, i, j, m, term
 from tests.support.programs import expressions
@@ -122,8 +122,8 @@ DIFFERENT = [
     term(fn("log", term(at("X", i, j)))),
     term(fn("exp", term(at("X", i, j), coeff=2))),
     term((fn("exp", term(at("X", i, j))), -1)),
-    term(fn("max", term(at("X", i, j)), params=(sp.S.Zero,))),
-    term(fn("max", term(at("X", i, j)), params=(sp.S.One,))),
+    term(Fn("max", ((term(at("X", i, j)),), ()))),
+    term(Fn("max", ((term(at("X", i, j)),), (term(),)))),
     term(add(term(at("X", i, j)), term(at("X", j, i)))),
     term(add(term(at("X", i, j)), term(at("X", j, i), coeff=-1))),
     term((add(term(at("X", i, j)), term(at("X", j, i))), 2)),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import find_products
 from indexcalc.algebra.renaming import rename_base
-from indexcalc.algebra.terms import Delta, Index, Iverson, Partial, Term, free_indices
+from indexcalc.algebra.terms import Delta, Fn, Index, Iverson, Partial, Term, free_indices
 from tests.support.build import D, N, add, at, ell, fn, i, i2, j, k, k2, term
 from tests.support.programs import expressions
 
@@ -83,10 +83,10 @@ def test_sums_match_in_any_order_with_their_coefficients():
 
 def test_functions_match_with_their_constants():
     two, three = sp.Integer(2), sp.Integer(3)
-    pattern = term(fn("max", term(at("x", i)), params=(two,)))
-    assert bindings(pattern, term(fn("max", term(at("x", j)), params=(two,)))) == [{"i": "j"}]
-    assert bindings(pattern, term(fn("max", term(at("x", j)), params=(three,)))) == []
-    assert bindings(pattern, term(fn("min", term(at("x", j)), params=(two,)))) == []
+    pattern = term(Fn("max", ((term(at("x", i)),), (term(coeff=two),))))
+    assert bindings(pattern, term(Fn("max", ((term(at("x", j)),), (term(coeff=two),))))) == [{"i": "j"}]
+    assert bindings(pattern, term(Fn("max", ((term(at("x", j)),), (term(coeff=three),))))) == []
+    assert bindings(pattern, term(Fn("min", ((term(at("x", j)),), (term(coeff=two),))))) == []
 
 
 def test_a_derivative_matches_only_itself():

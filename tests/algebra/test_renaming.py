@@ -17,7 +17,7 @@ from indexcalc.algebra.renaming import (
     times,
     under,
 )
-from indexcalc.algebra.terms import Access, Add, Fn, Index, Term, free_indices, index_names
+from indexcalc.algebra.terms import Access, Index, Term, free_indices, index_names, with_inner_terms
 from tests.support.build import N, at, ell, i, j, k, k2, term
 from tests.support.programs import COLUMNS, ROWS, expressions
 from tests.support.values import SIZES, assert_same_value, random_tensors, value_of
@@ -147,11 +147,7 @@ def prefixed_base(base):
     match base:
         case Access(tensor, slots):
             return Access("R" + tensor, slots)
-        case Fn(name, arg, params):
-            return Fn(name, tuple(prefixed(single) for single in arg), params)
-        case Add(terms):
-            return Add(tuple(prefixed(single) for single in terms))
-    return base
+    return with_inner_terms(base, lambda terms: tuple(map(prefixed, terms)))
 
 
 @given(expressions(), st.sets(st.sampled_from([index.name for index in (*ROWS, *COLUMNS)])))

@@ -15,8 +15,8 @@ i, j, k, k2 = Index("i", T), Index("j", T), Index("k", d), Index("k2", d)
 ONE = sp.S.One
 
 
-def fn(name, term, *params):
-    return product(1, ((Fn(name, (term,), params), ONE),))
+def fn(name, *args):
+    return product(1, ((Fn(name, tuple((term,) for term in args)), ONE),))
 
 
 CASES = {
@@ -34,7 +34,7 @@ CASES = {
     "unlike bracket": (product(1, ((Iverson(j, "!=", i), ONE), (Access("x", (j,)), ONE))),),
     "two brackets": (product(2, ((Iverson(j, "<", i), ONE), (Iverson(k, "!=", k2), ONE), (Access("x", (j,)), ONE))),),
     "functions": (fn("gelu", fn("tanh", access("x", i))),),
-    "maximum": (fn("max", access("x", i), sp.Integer(3)),),
+    "maximum": (fn("max", access("x", i), Term(sp.Integer(3))),),
     "absolute value": (fn("abs", access("x", i)),),
     "two sums": (times(*sum_over((access("x", i),), (i,)), *sum_over((access("y", i),), (i,))),),
     "number as extent": sum_over((access("x", Index("a", sp.Integer(3))),), (Index("a", sp.Integer(3)),)),

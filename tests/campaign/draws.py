@@ -1,4 +1,4 @@
-"""The campaign of slots, recurrences and systems: programs of three draws, each against an oracle of its own.
+"""The campaign of slots, recurrences, systems and choices: programs of four draws, each against an oracle of its own.
 
 A draw has a representation of its own, prints it as a spec, and knows what is right at some points without the engine.
 The seeds go through the draws in turn; `benchmarks/campaign.py draws` runs many.
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.campaign import recurrences, systems
+from tests.campaign import choices, recurrences, systems
 from tests.campaign.case import COUNTED, Case
 from tests.campaign.judge import difference, tried_at, written_out
 from tests.campaign.oracle import Point
@@ -147,7 +147,18 @@ def with_solves(seed: int) -> Draw:
     return Draw(systems.spec_of(draw), frozenset({"system", *systems.features(draw)}), points)
 
 
-DRAWS = (with_slots, with_steps, with_solves)
+def with_choices(seed: int) -> Draw:
+    """Functions of several tensors."""
+    program = choices.drawn(seed)
+
+    def points() -> Iterator[Right]:
+        for sizes, arrays in choices.points(program, seed):
+            yield by_loss(sizes, arrays, lambda given: program.loss(given, torch()))
+
+    return Draw(program.text(), frozenset({"choice", *program.features()}), points)
+
+
+DRAWS = (with_slots, with_steps, with_solves, with_choices)
 
 
 def inputs(seed: int, shapes: Mapping[str, tuple[int, ...]], spread: float) -> dict[str, np.ndarray]:

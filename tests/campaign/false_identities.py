@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.build import product
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Power, Term, Terms, inner_terms
 from indexcalc.document import check
 from indexcalc.document.report import TRUE
 from indexcalc.language.read import read_problem
@@ -100,10 +100,8 @@ def tensors(terms: Terms) -> Iterator[str]:
         for base, _ in term.powers:
             if isinstance(base, Access):
                 yield base.tensor
-            elif isinstance(base, Fn):
-                yield from tensors(base.arg)
-            elif isinstance(base, Add):
-                yield from tensors(base.terms)
+            else:
+                yield from tensors(inner_terms(base))
 
 
 def from_derivation(rng: random.Random) -> Case:
@@ -139,10 +137,15 @@ def broken_term(term: Term, way: str, rng: random.Random) -> Term | None:
     if inner and rng.random() < 0.5:
         at = rng.choice(inner)
         base, exponent = term.powers[at]
-        below = broken(base.terms if isinstance(base, Add) else base.arg, way, rng)
+        place = rng.randrange(len(base.args)) if isinstance(base, Fn) and len(base.args) > 1 else 0
+        below = broken(base.terms if isinstance(base, Add) else base.args[place], way, rng)
         if not below:
             return None
-        changed: Base = Add(below) if isinstance(base, Add) else replace(base, arg=below)
+        changed: Base
+        if isinstance(base, Add):
+            changed = Add(below)
+        else:
+            changed = replace(base, args=(*base.args[:place], below, *base.args[place + 1 :]))
         return product(term.coeff, (*term.powers[:at], (changed, exponent), *term.powers[at + 1 :]), term.summed)
     if way == "coefficient":
         return replace(term, coeff=term.coeff * rng.choice((2, 3)))

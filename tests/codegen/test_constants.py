@@ -3,7 +3,7 @@
 import pytest
 
 import indexcalc as ic
-from indexcalc.calculus.pointwise import ROWS
+from indexcalc.calculus.pointwise import ROWS, call_text
 from indexcalc.codegen.fast.module import FastOptions
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.generation import checked, render
@@ -12,7 +12,7 @@ HEAD = "index i : T\nparam al\ninput x[i]\n"
 
 
 def applied(row, argument):
-    return f"{row.name}({argument}{', 0.3' if row.constants else ''})"
+    return call_text(row.name, [argument, "0.3", "1.7"][: len(row.derivatives)])
 
 
 def outputs_of(text, targets=("torch",)):

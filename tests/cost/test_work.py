@@ -15,6 +15,7 @@ from indexcalc.algebra.terms import (
     Partial,
     Term,
     free_indices,
+    inner_terms,
     occurring_indices,
     tensors_of,
     walk,
@@ -199,7 +200,7 @@ def from_scratch(terms, sizes, over) -> int:
 
 def at_one_point(one: Term) -> int:
     """At most a power, a product and a function for each factor; a coefficient, a division and an addition."""
-    inside = (part for base in one.bases for part in getattr(base, "arg", getattr(base, "terms", ())))
+    inside = (part for base in one.bases for part in inner_terms(base))
     return 3 * len(one.powers) + 3 + sum(map(at_one_point, inside))
 
 

@@ -1,6 +1,7 @@
 """Programs built in Python pose exactly the problems that spec texts pose."""
 
 import inspect
+import operator
 from fractions import Fraction
 
 import pytest
@@ -260,10 +261,26 @@ def test_every_function_of_the_language_has_its_name_in_python():
 
 @pytest.mark.parametrize("name", sorted(pointwise.TABLE))
 def test_pointwise_functions_mean_what_they_mean_in_a_spec(name):
-    constant = [2] if pointwise.TABLE[name].constants else []
-    inner = ", ".join(["b[i]", *map(str, constant)])
+    others = len(pointwise.TABLE[name].derivatives) - 1
+    inner = ", ".join(["b[i]", *["W[i,i]", "2"][:others]])
     written = ic.read_problem(HEAD + f"Y[i] = {name}({inner})")
-    assert build(lambda i, j, k, X, W, b, c, eps: getattr(ic, name)(b[i], *constant)) == written
+    assert build(lambda i, j, k, X, W, b, c, eps: getattr(ic, name)(b[i], *[W[i, i], 2][:others])) == written
+
+
+@pytest.mark.parametrize(("relation", "sign"), [("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")])
+def test_values_are_compared_as_in_python(relation, sign):
+    compare = getattr(operator, relation)
+    written = ic.read_problem(HEAD + f"Y[i] = where(b[i] {sign} 0.5, b[i], 2) + [W[i,i] {sign} b[i]]")
+    assert (
+        build(lambda i, j, k, X, W, b, c, eps: ic.where(compare(b[i], 0.5), b[i], 2) + compare(W[i, i], b[i]))
+        == written
+    )
+
+
+def test_a_clipped_value_lies_between_two():
+    written = ic.read_problem(HEAD + "Y[i] = min(max(b[i], -1), W[i,i])")
+    assert build(lambda i, j, k, X, W, b, c, eps: ic.clip(b[i], -1, W[i, i])) == written
+    assert ic.read_problem(HEAD + "Y[i] = clip(b[i], -1, W[i,i])") == written
 
 
 @pytest.mark.parametrize("name", sorted(sugar.COMPOSITES))

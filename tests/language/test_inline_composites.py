@@ -120,8 +120,8 @@ def base_renamed(base: Base, names: dict[str, str]) -> Base:
     match base:
         case Access(tensor, slots):
             return Access(names.get(tensor, tensor), slots)
-        case Fn(arg=arg):
-            return replace(base, arg=renamed(arg, names))
+        case Fn(args=args):
+            return replace(base, args=tuple(renamed(arg, names) for arg in args))
         case Add(terms):
             return Add(renamed(terms, names))
     return base

@@ -31,8 +31,8 @@ def attention() -> Problem:
     i, j, m = Index("i", T), Index("j", T), Index("l", T)
     k, p = Index("k", D), Index("p", DV)
     score = Term(1 / sp.sqrt(D), ((Access("Q", (i, k)), ONE), (Access("K", (j, k)), ONE)), (k,))
-    exp_ij = Fn("exp", (access("S", i, j),))
-    exp_il = Fn("exp", (access("S", i, m),))
+    exp_ij = Fn("exp", ((access("S", i, j),),))
+    exp_il = Fn("exp", ((access("S", i, m),),))
     program = Program(
         "Scaled dot-product attention",
         (Tensor("Q", (i, k), "queries"), Tensor("K", (j, k), "keys"), Tensor("V", (j, p), "values")),

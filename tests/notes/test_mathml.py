@@ -67,7 +67,7 @@ def signs_of_mathml(node: ET.Element) -> Iterator[str]:
 def same_signs(latex: str) -> None:
     root = elements(mathml(latex, attributes))
     shown = list(signs_of_mathml(root))
-    functions = r"\\(exp|log|sin|cos|tanh|max|min)\b"
+    functions = r"\\(exp|log|sin|cos|arctan|tanh|max|min)\b"
     wanted = signs_of_latex(re.sub(functions, lambda found: found[1], latex))
     assert "".join(shown) == "".join(wanted)
     for node in root.iter():
@@ -108,7 +108,7 @@ def test_marks_change_no_formula(drawn: tuple[Terms, tuple[Tensor, ...]]) -> Non
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_every_function_can_be_drawn(row) -> None:
     template = row.latex.removesuffix(" {x}") + "({x})" if row.latex.endswith(" {x}") else row.latex
-    same_signs(template.format(x="A_{ij}", c="c"))
+    same_signs(template.format(x="A_{ij}", y="B_{ij}", z="c"))
 
 
 def test_a_function_is_applied_to_its_argument() -> None:

@@ -88,7 +88,7 @@ def value(matrix: Matrix, tensors: Arrays, at: Mapping[Index, int] = AT) -> Any:
             return result
         case EntryPower(of, exponent) | NumberPower(of, exponent):
             return value(of, tensors, at) ** float(exponent)
-        case EntryFunction(name, of):
+        case EntryFunction(name, (of,)):
             return FUNCTIONS[name](value(of, tensors, at))
         case Diagonal(of):
             return np.diag(value(of, tensors, at)[:, 0])
@@ -114,7 +114,7 @@ def factor_value(base: Base, at: dict[Index, int], tensors: Arrays) -> float:
             return float(at[left] == at[right])
         case Iverson(left, "!=", right):
             return float(at[left] != at[right])
-        case Fn(name, arg):
+        case Fn(name, (arg,)):
             return float(FUNCTIONS[name](sum(body_value(term, at, tensors) for term in arg)))
         case Add(terms):
             return sum(body_value(term, at, tensors) for term in terms)
@@ -156,7 +156,7 @@ def factors(draw: st.DrawFn, depth: int = 1) -> tuple[Base, sp.Expr]:
         inner = [draw(factors(depth=0)) for _ in range(2)]
         terms = tuple(product(draw(st.sampled_from([1, 2])), (power,)) for power in inner)
         if kind == "fn":
-            return Fn("tanh", terms), ONE
+            return Fn("tanh", (terms,)), ONE
         return (Add(terms) if len(set(terms)) == 2 else inner[0][0]), ONE
     name = draw(st.sampled_from(sorted(TENSORS)))
     slots = tuple(draw(st.sampled_from([i for i in POOL if i.extent == e])) for e in TENSORS[name])

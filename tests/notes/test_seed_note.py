@@ -41,7 +41,7 @@ def power(match: re.Match[str], extents: dict[str, sp.Expr]) -> Power:
         return Delta(Index(left, extent), Index(right, extent)), sp.S.One
     base = entry(name, names)
     if exp:
-        base = Fn("exp", (Term(sp.S.One, ((base, sp.S.One),)),))
+        base = Fn("exp", ((Term(sp.S.One, ((base, sp.S.One),)),),))
     if wrt:
         base = Partial(base, entry(wrt, wrt_names))
     return base, sp.Integer((-1 if division else 1) * (2 if square else 1))

@@ -27,7 +27,8 @@ NASTY = "50% of $x_1$ & *more* #1 <b> {\\x} ~ ^ | `q` \"z\" é ß µ λ 漢 \u20
 def nasty_problem() -> Problem:
     """Names of every kind: Greek, keywords, underscores, digits, letters that TeX lacks, long index names."""
     tok, unit = Index("tok_1", sp.Symbol("n_tok", positive=True)), Index("λ", sp.Symbol("漢", positive=True))
-    score = Term(ONE, ((Access("W_in", (tok, unit)), ONE), (Fn("abs", (access("lambda", tok, unit),)), ONE)), (unit,))
+    size = Fn("abs", ((access("lambda", tok, unit),),))
+    score = Term(ONE, ((Access("W_in", (tok, unit)), ONE), (size, ONE)), (unit,))
     program = Program(
         NASTY,
         (Tensor("W_in", (tok, unit), NASTY), Tensor("lambda", (tok, unit), "a_b")),

@@ -9,7 +9,8 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.proof.numeric import NUMERIC, numeric_of
 
 POINTS = np.array([-8.3, -5.0, -3.1, -2.9, -1.2, -0.3, 0.2, 0.9, 2.7, 3.2, 5.5, 7.9])
-CONSTANTS = {"max": (0.5,), "min": (0.5,)}
+OTHERS = {"max": (0.5,), "min": (0.5,), "where": (0.7, -0.4), "pow": (1.3,), "atan2": (-0.6,)}
+"""The other arguments of functions of several."""
 
 REFERENCE = {
     "exp": mpmath.exp,
@@ -24,8 +25,12 @@ REFERENCE = {
     "gelu": lambda x: x * (1 + mpmath.erf(x / mpmath.sqrt(2))) / 2,
     "relu": lambda x: max(x, mpmath.mpf(0)),
     "abs": abs,
-    "max": lambda x: max(x, mpmath.mpf("0.5")),
-    "min": lambda x: min(x, mpmath.mpf("0.5")),
+    "atan": mpmath.atan,
+    "max": max,
+    "min": min,
+    "where": lambda x, y, z: y if x > 0 else z,
+    "pow": mpmath.power,
+    "atan2": mpmath.atan2,
     "step": lambda x: mpmath.mpf(x > 0),
     "sign": mpmath.sign,
 }
@@ -40,23 +45,29 @@ def test_every_function_of_the_calculus_has_numbers_and_the_same_domain():
     for row in ROWS:
         numeric = NUMERIC[row.name]
         assert numeric.positive == row.positive
-        assert bool(numeric.kinks(*[1.0] * row.constants)) == bool(row.kink)
+        assert (numeric.kink is not None) == bool(row.kink)
 
 
 @pytest.mark.parametrize("name", sorted(NUMERIC))
 def test_values_agree_with_a_multiprecision_library(name):
-    found = NUMERIC[name].compute(points(name), *CONSTANTS.get(name, ()))
-    expected = [float(REFERENCE[name](mpmath.mpf(float(x)))) for x in points(name)]
+    others = OTHERS.get(name, ())
+    found = NUMERIC[name].compute(points(name), *map(np.asarray, others))
+    expected = [float(REFERENCE[name](mpmath.mpf(float(x)), *map(mpmath.mpf, others))) for x in points(name)]
     np.testing.assert_allclose(found, expected, rtol=2e-15, atol=2e-15)
 
 
 @pytest.mark.parametrize("name", sorted(NUMERIC))
 def test_complex_step_gives_the_derivative(name):
-    h = 1e-30
-    found = np.asarray(NUMERIC[name].compute(points(name) + 1j * h, *CONSTANTS.get(name, ()))).imag / h
-    with mpmath.workdps(40):
-        expected = [float(mpmath.diff(REFERENCE[name], mpmath.mpf(float(x)))) for x in points(name)]
-    np.testing.assert_allclose(np.broadcast_to(found, POINTS.shape), expected, rtol=1e-12, atol=1e-15)
+    h, others = 1e-30, OTHERS.get(name, ())
+    for place in range(1 + len(others)):
+        args = [points(name), *map(np.asarray, others)]
+        args[place] = args[place] + 1j * h
+        found = np.asarray(NUMERIC[name].compute(*args)).imag / h
+        order = tuple(int(n == place) for n in range(len(args)))
+        with mpmath.workdps(40):
+            here = [tuple(mpmath.mpf(float(x)) for x in (point, *others)) for point in points(name)]
+            expected = [float(mpmath.diff(REFERENCE[name], *((at, order) if others else (at[0],)))) for at in here]
+        np.testing.assert_allclose(np.broadcast_to(found, POINTS.shape), expected, rtol=1e-12, atol=1e-15)
 
 
 def test_large_arguments_do_not_overflow():

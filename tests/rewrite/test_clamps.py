@@ -69,7 +69,7 @@ def test_every_step_keeps_the_value_at_kinks_too(clamp, powers):
     definitions = {"q": problem.program.definitions["q"]}
     name = clamp.split("(", maxsplit=1)[0]
     argument = {"max": (term(at("x", row)), term(coeff=-1)), "min": (term(), term(at("x", row), coeff=-1))}
-    indicator = Fn("sign" if name == "abs" else "step", argument.get(name, (term(at("x", row)),)))
+    indicator = Fn("sign" if name == "abs" else "step", (argument.get(name, (term(at("x", row)),)),))
     before = tuple(
         term(*((base, e) for base, e in ((at("q", row), a), (at("x", row), b), (indicator, s)) if e), coeff=c)
         for a, b, s, c in powers
@@ -88,6 +88,6 @@ def evaluated(terms, row, tensors):
 
 
 def test_fewer_indicators_or_none_of_it():
-    kept = (term(at("y", i), Fn("step", (term(at("x", i)),))),)
+    kept = (term(at("y", i), Fn("step", ((term(at("x", i)),),))),)
     assert unclamped(at("z", i), kept, {}) == ()
     assert any(isinstance(base, Fn) and base.name in INDICATORS for base in walk(kept))

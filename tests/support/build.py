@@ -30,9 +30,9 @@ def term(*factors: Base | tuple[Base, object], coeff: object = 1, over: tuple[In
     return product(sp.sympify(coeff), powers, over)
 
 
-def fn(name: str, *terms: Term, params: tuple[sp.Expr, ...] = ()) -> Fn:
+def fn(name: str, *terms: Term) -> Fn:
     """A pointwise function of a sum-free sum."""
-    return Fn(name, terms, params)
+    return Fn(name, (terms,))
 
 
 def add(*terms: Term) -> Add:

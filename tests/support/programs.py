@@ -30,8 +30,8 @@ ROWS = tuple(Index(name, N) for name in "ijl")
 COLUMNS = tuple(Index(name, M) for name in "mno")
 SHAPES = ((), (N,), (M,), (N, N), (N, M), (M, N), (N, M, N))
 COEFFICIENTS = (sp.S.One, sp.S.NegativeOne, sp.Integer(2), sp.Rational(1, 2), 1 / N, -1 / sp.sqrt(M), M / 3)
-SMOOTH = ("tanh", "sigmoid", "sin", "cos", "softplus", "silu", "erf", "gelu")
-KINKED = ("relu", "abs")
+SMOOTH = ("tanh", "sigmoid", "sin", "cos", "softplus", "silu", "erf", "gelu", "atan")
+KINKED = {"relu": 1, "abs": 1, "max": 2, "min": 2, "where": 3}
 RELATIONS = ("<", "<=", "!=")
 
 
@@ -105,22 +105,24 @@ class Draft:
             return Iverson(left, self.pick(*RELATIONS), right), one
         if kind in {"entry", "square"}:
             entry = self.entry(scope)
-            base: Base = Fn("cos", (Term(sp.S.One),)) if entry is None else entry
+            base: Base = Fn("cos", ((Term(sp.S.One),),)) if entry is None else entry
             return base, one if kind == "entry" else sp.Integer(self.pick(2, 3))
         inner = self.body(scope, depth - 1)
         if kind == "smooth":
-            return Fn(self.pick(*SMOOTH), inner), one
+            return Fn(self.pick(*SMOOTH), (inner,)), one
         if kind == "kinked":
-            return Fn(self.pick(*KINKED), inner), one
+            name = self.pick(*KINKED)
+            others = (self.body(scope, depth - 1) for _ in range(KINKED[name] - 1))
+            return Fn(name, (inner, *others)), one
         if kind == "exp":
-            return Fn("exp", (product(1, ((Fn("tanh", inner), one),)),)), sp.Integer(self.pick(1, 2, -1))
-        positive = (Term(sp.S.One), product(1, ((Fn("tanh", inner), sp.Integer(2)),)))
+            return Fn("exp", ((product(1, ((Fn("tanh", (inner,)), one),)),),)), sp.Integer(self.pick(1, 2, -1))
+        positive = (Term(sp.S.One), product(1, ((Fn("tanh", (inner,)), sp.Integer(2)),)))
         if kind == "denominator":
-            return Fn("softplus", inner) if self.pick(True, False) else Add(positive), -one
+            return Fn("softplus", (inner,)) if self.pick(True, False) else Add(positive), -one
         if kind == "root":
             return Add(positive), self.pick(sp.Rational(1, 2), sp.Rational(-1, 2))
         if kind == "log":
-            return Fn("log", positive), one
+            return Fn("log", (positive,)), one
         return Add((*inner, Term(self.pick(*COEFFICIENTS)))), sp.Integer(self.pick(1, 2))
 
     def term(self, slots) -> Term:
@@ -148,8 +150,8 @@ class Draft:
 
         def weight(last: Index) -> Power:
             entry = Access(source.name, (*slots[:-1], last))
-            inner = (product(1, ((Fn(squash, (product(1, ((entry, sp.S.One),)),)), sp.S.One),)),)
-            return Fn("exp", inner), sp.S.One
+            inner = (product(1, ((Fn(squash, ((product(1, ((entry, sp.S.One),)),),)), sp.S.One),)),)
+            return Fn("exp", (inner,)), sp.S.One
 
         total = self.define(slots[:-1], product(1, (weight(other),), (other,)), hoisted=True)
         self.define(slots, product(1, (weight(slots[-1]), (Access(total, slots[:-1]), sp.S.NegativeOne))))

@@ -38,9 +38,9 @@ y[n,f] = x[n,f] + tanh(sum[h](W[f,h] * x[n,h]))
 POINTWISE = """
 ## Pointwise functions
 
-The only derivatives that are written down; all others follow from the rules above. `x` is the
-argument, `f` the value of the function, which the forward pass has computed already, and `c` a scalar
-constant. `sqrt` and powers need no row: they are exponents.
+The only derivatives that are written down; all others follow from the rules above. `x`, `y` and `z` are the
+arguments, and `f` is the value of the function, which the forward pass has computed already. A function of several
+arguments has a derivative by each. `sqrt` and constant powers need no row: they are exponents.
 
 """
 
@@ -106,14 +106,15 @@ def first(rule: Rule, derivation: Derivation) -> Step | None:
 
 
 def signature(row: pointwise.Pointwise) -> str:
-    """``max(x, c)``."""
-    return f"{row.name}(x, c)" if row.constants else f"{row.name}(x)"
+    """``max(x, y)``."""
+    return pointwise.call_text(row.name, "xyz"[: len(row.derivatives)])
 
 
 def derivative(row: pointwise.Pointwise) -> str:
-    """The derivative in `x`, `f` and `c`."""
-    names = {pointwise.X: sp.Symbol("x"), pointwise.F: sp.Symbol("f"), pointwise.C: sp.Symbol("c")}
-    return sp.sstr(row.derivative.xreplace(names), order="old").replace("**", "^")
+    """The derivative by each argument, in these and `f`."""
+    names = {symbol: sp.Symbol(symbol.name.lower()) for symbol in (*pointwise.ARGUMENTS, pointwise.F)}
+    found = (sp.sstr(one.xreplace(names), order="old").replace("**", "^") for one in row.derivatives)
+    return "; ".join(found)
 
 
 def code(text: str) -> str:

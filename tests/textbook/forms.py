@@ -143,6 +143,7 @@ dc_prev[n,j] = dc[n,j] * f[n,j]
 M[n,k] = sum[f](E[n,f] * W[f,k])
 dW[f,k] = -2/N * (sum[n](X[n,f] * M[n,k]) + sum[n](E[n,f] * Z[n,k]))
 """,
+    "ppo_clip": "dl[n] = -1/N * step(g[n] - r[n]*A[n]) * r[n] * A[n]",
     "poisson_regression": """
 deta[n] = (mu[n] - y[n]) / N
 dw[f] = sum[n](deta[n] * X[n,f])

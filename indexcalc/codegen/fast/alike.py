@@ -9,7 +9,7 @@ from typing import TypeVar
 import sympy as sp
 
 from indexcalc.algebra.renaming import rename_bound, substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, walk
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, inner_terms, walk, with_inner_terms
 from indexcalc.codegen.fast.conditions import Stack
 from indexcalc.codegen.statements import Kind, Statement
 
@@ -88,10 +88,8 @@ def accesses_of(terms: Terms) -> list[Access]:
         for base, _ in term.powers:
             if isinstance(base, Access):
                 found.append(base)
-            elif isinstance(base, Fn):
-                found += accesses_of(base.arg)
-            elif isinstance(base, Add):
-                found += accesses_of(base.terms)
+            else:
+                found += accesses_of(inner_terms(base))
     return found
 
 
@@ -106,11 +104,7 @@ def mapped(terms: Terms, read: Mapping[int, Access]) -> Terms:
         match one:
             case Access():
                 return read[next(numbers)]
-            case Fn(name, arg, params):
-                return Fn(name, inner(arg), params)
-            case Add(given):
-                return Add(inner(given))
-        return one
+        return with_inner_terms(one, inner)
 
     return inner(terms)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
@@ -130,16 +130,20 @@ class Arrays:
         """A function of two values, broadcast together."""
         if not isinstance(left, Array) and not isinstance(right, Array):
             return SCALAR_RULES[function](left, right)
-        arrays = sorted((v for v in (left, right) if isinstance(v, Array)), key=lambda array: -len(array.axes))
-        axes = arrays[0].axes
-        if any(axis not in axes for array in arrays for axis in array.axes):
-            axes = arranged(dict.fromkeys(axis for array in arrays for axis in array.axes), self.order)
+        axes = broadcast([value for value in (left, right) if isinstance(value, Array)], self.order)
         arguments: list[Use | Source] = [
             self.use(value, axes) if isinstance(value, Array) else self.text(value) for value in (left, right)
         ]
         if function in COMMUTATIVE:
             arguments.sort(key=lambda a: a.node if isinstance(a, Use) else len(self.graph.nodes))
         return self.made(Operation.MAP, function, tuple(arguments), axes)
+
+
+def broadcast(arrays: Iterable[Array], order: Axes) -> Axes:
+    """The axes of arrays that are broadcast together: those of the largest if it has all."""
+    given = sorted((array.axes for array in arrays), key=lambda axes: -len(axes))
+    every = dict.fromkeys(axis for axes in given for axis in axes)
+    return given[0] if len(given[0]) == len(every) else arranged(every, order)
 
 
 SCALAR_RULES: Mapping[str, Callable[[sp.Expr, sp.Expr], sp.Expr]] = {

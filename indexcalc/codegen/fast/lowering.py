@@ -26,14 +26,14 @@ from indexcalc.algebra.terms import (
     own_lookups,
     walk,
 )
-from indexcalc.calculus.pointwise import row_of
+from indexcalc.calculus.pointwise import call_template, row_of
 from indexcalc.codegen.dialect import spelled
-from indexcalc.codegen.fast.arrays import Array, Arrays, Value
+from indexcalc.codegen.fast.arrays import Array, Arrays, Value, broadcast
 from indexcalc.codegen.fast.graph import Node, Operation, Use
 from indexcalc.codegen.fast.overlaps import Windows, order_of_copy
 from indexcalc.codegen.fast.storage import COPY
 from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
-from indexcalc.codegen.plan import MOST_SQUARES
+from indexcalc.codegen.plan import MOST_SQUARES, applied
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Trailer, flat
 from indexcalc.codegen.source import Node as Source
@@ -314,26 +314,38 @@ class Lowering(Arrays):
                 return self.access(base)
             case Add(terms):
                 return self.total(terms)
-            case Fn(name, arg, params):
-                return self.function(name, self.total(arg), params)
+            case Fn(name, args):
+                return self.function(name, [self.total(arg) for arg in args])
             case Delta() | Iverson():
                 return self.hidden([base], ONE, "0.0")
         raise UnsupportedError("an unevaluated derivative cannot be written as code")
 
-    def function(self, name: str, argument: Value, params: tuple[sp.Expr, ...]) -> Value:
+    def function(self, name: str, args: Sequence[Value]) -> Value:
         """A pointwise function of the table."""
         template = row_of(name).numpy
-        function, _, rest = template.partition("(")
-        parts = [part.strip() for part in rest[:-1].split(",")]
-        known = {"{c}": self.text(params[0])} if params else {}
-        if not isinstance(argument, Array):
+        arrays = [value for value in args if isinstance(value, Array)]
+        if not arrays:
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
-            known["{x}"] = self.text(argument)
-            given = (known.get(part) or Atom(part) for part in parts)
-            return self.made(Operation.MAP, "float", (Call(function, tuple(given)),), ())
-        use = self.use(argument, argument.axes)
-        arguments = tuple(use if part == "{x}" else known.get(part) or Atom(part) for part in parts)
-        return self.made(Operation.MAP, function, arguments, argument.axes)
+            texts = {letter: self.text(value) for letter, value in zip("xyz", args, strict=False)}
+            return self.made(Operation.MAP, "float", (applied(template, texts),), ())
+        function, parts = call_template(template)
+        known = dict(zip("xyz", args, strict=False))
+        values = [self.part_of_call(part, known) for part in parts]
+        axes = broadcast([value for value in values if isinstance(value, Array)], self.order)
+        arguments = tuple(self.use(value, axes) if isinstance(value, Array) else value for value in values)
+        return self.made(Operation.MAP, function, arguments, axes)
+
+    def part_of_call(self, part: str, known: Mapping[str, Value]) -> Array | Source:
+        """An argument of a function of the table: what a letter stands for, a comparison of it, or a number."""
+        letter, relation, number = part.partition(" > ")
+        if not letter.startswith("{"):
+            return Atom(letter)
+        value = known[letter.strip("{}")]
+        if not isinstance(value, Array):
+            return self.text(value)
+        if relation:
+            return self.made(Operation.MAP, "np.greater", (self.use(value, value.axes), Atom(number)), value.axes)
+        return value
 
     def hidden(self, masks: list[Mask], value: Value, otherwise: str) -> Value:
         """The value where all masks hold, a number elsewhere."""

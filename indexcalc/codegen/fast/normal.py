@@ -22,7 +22,6 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Fn,
     Index,
     Iverson,
     LogDet,
@@ -30,6 +29,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     free_indices,
+    with_inner_terms,
 )
 from indexcalc.codegen.formula import base_text
 from indexcalc.codegen.names import python_name
@@ -134,11 +134,9 @@ class Normaliser:
                 name, places = self.aliases[base.tensor]
                 base = Access(name, tuple(base.slots[place] for place in places))
             return base
-        if isinstance(base, Fn):
-            return Fn(base.name, self.renamed(base.arg), base.params)
         if isinstance(base, LogDet) and base.tensor not in self.hidden:
             return self.determinant(base)
-        return Add(self.renamed(base.terms)) if isinstance(base, Add) else base
+        return with_inner_terms(base, self.renamed)
 
     def determinant(self, base: LogDet) -> Access:
         """The logarithm of a determinant under a name."""

@@ -26,6 +26,7 @@ MIRRORS = {
     "np.equal": "np.equal",
     "np.not_equal": "np.not_equal",
     "np.maximum": "np.maximum",
+    "np.minimum": "np.minimum",
 }
 """Functions whose first argument must be an array in some libraries, with those that take their arguments exchanged."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms
+from indexcalc.algebra.terms import Access, Base, Index, Term, Terms, with_inner_terms
 from indexcalc.codegen.formula import formula
 from indexcalc.codegen.operands import EntryAt
 from indexcalc.codegen.statements import Kind, Statement
@@ -61,11 +61,7 @@ def with_place(base: Base, entries: Mapping[str, EntryAt]) -> Base:
             rest = iter(slots)
             parts = entries[tensor].parts
             return Access(entries[tensor].tensor, tuple(next(rest) if p == ":" else written(p) for p in parts))
-        case Fn(name, arg, params):
-            return Fn(name, with_places(arg, entries), params)
-        case Add(terms):
-            return Add(with_places(terms, entries))
-    return base
+    return with_inner_terms(base, lambda terms: with_places(terms, entries))
 
 
 def written(text: str) -> Index:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from indexcalc.codegen.fast.graph import Axis, Node, Operation
+from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 
 ELEMENTWISE = frozenset(
     f"np.{name}"
@@ -117,6 +117,9 @@ class Storage:
             return []
         same = tuple(range(len(node.axes)))
         elsewhere = {use.node for use in node.uses if use.places != same}
+        if node.name == "np.where":
+            # What is chosen elsewhere is written over the last argument.
+            elsewhere.update(given.node for given in node.arguments[:-1] if isinstance(given, Use))
         return [
             use.node
             for use in node.uses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from indexcalc.algebra.terms import Access, Add, Fn, Power, Term, Terms, tensors_of
+from indexcalc.algebra.terms import Access, Add, Fn, Power, Term, Terms, inner_terms, tensors_of
 from indexcalc.codegen.stable.exponents import is_negative
 from indexcalc.program import Equation
 
@@ -45,10 +45,7 @@ def every_power(terms: Terms) -> Iterator[Power]:
     for term in terms:
         for base, exponent in term.powers:
             yield base, exponent
-            if isinstance(base, Fn):
-                yield from every_power(base.arg)
-            elif isinstance(base, Add):
-                yield from every_power(base.terms)
+            yield from every_power(inner_terms(base))
 
 
 def positive_tensors(equations: Iterable[Equation], given: Collection[str] = ()) -> frozenset[str]:

@@ -24,7 +24,7 @@ def is_exponential(base: Base) -> TypeGuard[Fn]:
 
 def exponential(entry: Access) -> Fn:
     """``exp(entry)``."""
-    return Fn("exp", (Term(ONE, ((entry, ONE),)),))
+    return Fn("exp", ((Term(ONE, ((entry, ONE),)),),))
 
 
 def apart(term: Term) -> Term:
@@ -55,7 +55,7 @@ def split(part: Term, exponent: sp.Expr) -> Term:
     inner = logarithm_in(part)
     if inner is not None:
         return power(inner.arg, part.coeff * exponent)
-    return Term(ONE, ((Fn("exp", (Term(ONE, part.powers),)), part.coeff * exponent),))
+    return Term(ONE, ((Fn("exp", ((Term(ONE, part.powers),),)), part.coeff * exponent),))
 
 
 def logarithm_in(part: Term) -> Fn | None:

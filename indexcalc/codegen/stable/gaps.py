@@ -17,7 +17,7 @@ def together(term: Term, bounds: Bounds) -> Term:
     if not left:
         return term
     place = term.powers.index(left[0])
-    joined = (Fn("exp", argument_by_gaps(left, bounds)), ONE)
+    joined = (Fn("exp", (argument_by_gaps(left, bounds),)), ONE)
     rest = [power for power in term.powers if power not in left]
     before = sum(1 for power in term.powers[:place] if power not in left)
     return product(term.coeff, (*rest[:before], joined, *rest[before:]), term.summed)

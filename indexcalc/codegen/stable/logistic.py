@@ -49,12 +49,12 @@ def turned(term: Term) -> Term:
             continue
         whole = apart(term)
         there, below = dict(whole.powers), scale(argument, -ONE)
-        wanted = apart(Term(ONE, ((Fn("exp", below), ONE),)))
+        wanted = apart(Term(ONE, ((Fn("exp", (below,)), ONE),)))
         counts = [times(there.get(factor, sp.S.Zero), power) for factor, power in wanted.powers]
         count = min([exponent, *counts]) if counts else sp.S.Zero  # exp(0) is no factor
         if count > 0:
             gone = [(factor, -power * count) for factor, power in wanted.powers]
-            change = [(base, -count), (Fn("sigmoid", below), count)]
+            change = [(base, -count), (Fn("sigmoid", (below,)), count)]
             return turned(product(whole.coeff / wanted.coeff**count, [*whole.powers, *gone, *change], whole.summed))
     return term
 
@@ -71,13 +71,13 @@ def with_quotients(term: Term) -> Term:
         argument = one_plus_exp(base)
         if argument is None or not (exponent.is_Integer and exponent.is_negative):
             continue
-        above = dict(term.powers).get(Fn("exp", argument), sp.S.Zero)
+        above = dict(term.powers).get(Fn("exp", (argument,)), sp.S.Zero)
         count = min(-exponent, above) if above.is_Integer and above.is_positive else -exponent
         change: list[Power] = [(base, count)]
         if above.is_Integer and above.is_positive:
-            change += [(Fn("exp", argument), -count), (Fn("sigmoid", argument), count)]
+            change += [(Fn("exp", (argument,)), -count), (Fn("sigmoid", (argument,)), count)]
         else:
-            change.append((Fn("sigmoid", scale(argument, -ONE)), count))
+            change.append((Fn("sigmoid", (scale(argument, -ONE),)), count))
         return with_quotients(product(term.coeff, [*term.powers, *change], term.summed))
     return term
 
@@ -112,9 +112,9 @@ def factor_logarithm(base: Base, exponent: sp.Expr) -> Terms | None:
     if argument is None and isinstance(base, Add) and len(base.terms) == 2 and Term(ONE) in base.terms:
         argument = complement(next((term for term in base.terms if term != Term(ONE)), None))
     if argument is not None:
-        return (product(-exponent, [(Fn("softplus", scale(argument, -ONE)), ONE)]),)
+        return (product(-exponent, [(Fn("softplus", (scale(argument, -ONE),)), ONE)]),)
     inner = one_plus_exp(base)
-    return None if inner is None else (product(exponent, [(Fn("softplus", inner), ONE)]),)
+    return None if inner is None else (product(exponent, [(Fn("softplus", (inner,)), ONE)]),)
 
 
 def complement(other: Term | None) -> Terms | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from indexcalc.algebra.build import multiplied, power, product
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, inner_terms, with_inner_terms
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.stable.exponents import ONE
 from indexcalc.program import Equation
@@ -108,10 +108,8 @@ def differences(terms: Terms) -> Iterator[tuple[str, str]]:
     yield from ((name, other) for name, coeff in entries for other, against in entries if coeff == -against)
     for term in terms:
         for base in term.bases:
-            if isinstance(base, Add):
-                yield from differences(base.terms)
-            elif isinstance(base, Fn):
-                yield from differences(base.arg)
+            for inner in base.args if isinstance(base, Fn) else (inner_terms(base),):
+                yield from differences(inner)
 
 
 def lone_entry(term: Term) -> Access | None:
@@ -154,5 +152,5 @@ def replaced_power(base: Base, exponent: sp.Expr, known: Mapping[tuple[str, str]
     if isinstance(base, Add):
         return power(replaced_terms(base.terms, known), exponent)
     if isinstance(base, Fn):
-        return Term(ONE, ((Fn(base.name, replaced_terms(base.arg, known), base.params), exponent),))
+        return Term(ONE, ((with_inner_terms(base, lambda terms: replaced_terms(terms, known)), exponent),))
     return Term(ONE, ((base, exponent),))

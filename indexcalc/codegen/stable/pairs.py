@@ -116,7 +116,7 @@ def with_difference(term: Term, pair: Pair) -> Term:
     if len(argument) > 1:
         # Added up before the bound is taken off, as it was for the bound: the largest difference is then exactly zero.
         argument = (Term(ONE, ((Add(argument), ONE),)),)
-    closed = Fn("exp", (*argument, Term(-ONE, ((entry, ONE),))))
+    closed = Fn("exp", ((*argument, Term(-ONE, ((entry, ONE),))),))
     gone = [(rename_base(base, binding), -exponent * pair.times) for base, exponent in part.exponents]
     masks = {guard for guard in guards if isinstance(guard, Mask)} if hides else set()
     used = {pair.factor, *(base for base, _ in gone)}

@@ -21,6 +21,7 @@ from indexcalc.algebra.terms import (
     Terms,
     occurring_indices,
     tensors_of,
+    with_inner_terms,
 )
 from indexcalc.codegen.stable.bounds import Bounds, are_divided, bound_of
 from indexcalc.codegen.stable.carriers import Carriers
@@ -174,11 +175,11 @@ class Rewriting:
                 powers.append((base, exponent))
             elif isinstance(base, Fn) and base.name in SIGNS and (sign := self.signed(base)) is not None:
                 powers += power(self.terms((sign,)), exponent).powers
-            elif isinstance(base, Fn):
-                below = is_exponential(base) and is_negative(exponent)
+            elif isinstance(base, Fn) and is_exponential(base) and is_negative(exponent):
                 # One over an exponential that overflows is zero, and so is the exponential of what is negative.
-                arg = self.terms(scale(base.arg, exponent) if below else base.arg)
-                powers.append((Fn(base.name, arg, base.params), ONE if below else exponent))
+                powers.append((Fn(base.name, (self.terms(scale(base.arg, exponent)),)), ONE))
+            elif isinstance(base, Fn):
+                powers.append((with_inner_terms(base, self.terms), exponent))
             elif isinstance(base, Add):
                 factor = power(self.terms(base.terms), exponent)
                 coeff = coeff * factor.coeff
@@ -198,7 +199,7 @@ class Rewriting:
         unsure = [factor for factor in argument.powers if not self.carriers.is_positive(factor[0])]
         if len(unsure) == len(argument.powers):
             return None
-        return Term(ONE, ((Fn(base.name, (product(ONE, unsure),)), ONE),) if unsure else ())
+        return Term(ONE, ((Fn(base.name, ((product(ONE, unsure),),)), ONE),) if unsure else ())
 
     def logarithm(self, base: Base) -> Terms | None:
         """A logarithm of exponentials, sums of them, or sigmoids as a sum; None for any other factor."""
@@ -225,11 +226,11 @@ class Rewriting:
             if smooth is not None:
                 parts.extend(smooth)
             elif self.carriers.is_positive(base) or (len(rest) == 1 and exponent.is_odd):
-                parts.append(Term(exponent, ((Fn("log", (Term(ONE, ((base, ONE),)),)), ONE),)))
+                parts.append(Term(exponent, ((Fn("log", ((Term(ONE, ((base, ONE),)),),)), ONE),)))
             else:
                 unsure.append((base, exponent))
         if unsure:
-            parts.append(Term(ONE, ((Fn("log", (Term(ONE, tuple(unsure)),)), ONE),)))
+            parts.append(Term(ONE, ((Fn("log", ((Term(ONE, tuple(unsure)),),)), ONE),)))
         if term.coeff != 1:
             parts.append(Term(sp.log(term.coeff)))
         return tuple(parts)
@@ -263,7 +264,7 @@ def stepped(base: Base, steps: Sequence[Base], bounds: Bounds) -> Base:
     own = [(step, ONE) for step in steps if set(occurring_indices(step)) <= axes]
     if not own:
         return base
-    return Fn("exp", tuple(product(part.coeff, (*own, *part.powers), part.summed) for part in base.arg))
+    return Fn("exp", (tuple(product(part.coeff, (*own, *part.powers), part.summed) for part in base.arg),))
 
 
 def is_bound(part: Term, bounds: Bounds) -> bool:

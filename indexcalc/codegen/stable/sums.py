@@ -13,7 +13,18 @@ import sympy as sp
 
 from indexcalc.algebra.build import multiplied, power, product
 from indexcalc.algebra.renaming import rename_body, substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Fn,
+    Index,
+    Term,
+    Terms,
+    free_indices,
+    tensors_of,
+    with_inner_terms,
+)
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.stable.exponents import ONE, is_exponential, is_negative
 from indexcalc.codegen.stable.logistic import logarithm, one_plus_exp
@@ -67,13 +78,15 @@ class SumNames:
             return self.name(inner) if divides and self.holds_exponentials(inner) else Add(inner)
         if not isinstance(base, Fn):
             return base
+        if base.name != "log":
+            return with_inner_terms(base, self.terms)
         arg = self.terms(base.arg)
-        if base.name == "log" and len(arg) > 1 and self.holds_exponentials(arg) and not self.is_logistic(base.arg):
+        if len(arg) > 1 and self.holds_exponentials(arg) and not self.is_logistic(base.arg):
             arg = (Term(ONE, ((self.name(arg), ONE),)),)
-        elif base.name == "log" and len(arg) == 1 and not self.is_logistic(base.arg):
+        elif len(arg) == 1 and not self.is_logistic(base.arg):
             (term,) = arg
             arg = (product(term.coeff, [(self.summed(inner), e) for inner, e in term.powers], term.summed),)
-        return Fn(base.name, arg, base.params)
+        return Fn(base.name, (arg,))
 
     def summed(self, base: Base) -> Base:
         """A factor, or the name of the sum of exponentials that it is."""
@@ -127,7 +140,7 @@ class SumNames:
                 exponent,
             )
         if isinstance(base, Fn):
-            return Term(ONE, ((Fn(base.name, self.restored(base.arg), base.params), exponent),))
+            return Term(ONE, ((with_inner_terms(base, self.restored), exponent),))
         return power(self.restored(base.terms), exponent) if isinstance(base, Add) else Term(ONE, ((base, exponent),))
 
 

@@ -177,7 +177,7 @@ class Lowering:
             case Raised(base, exponent):
                 return self.raised(base, exponent)
             case Applied(name, argument):
-                return (Term(sp.S.One, ((Fn(name, self.without_sums(self.terms(argument))), sp.S.One),)),)
+                return (Term(sp.S.One, ((Fn(name, (self.without_sums(self.terms(argument)),)), sp.S.One),)),)
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)

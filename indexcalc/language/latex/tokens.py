@@ -386,7 +386,8 @@ class Tokenizer:
             begins = name in PROSE_FONTS and self.begins(self.at - 1)
             text = self.raw().strip()
             leads = begins and text in LEADING and self.formula_follows()
-            one = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text.lower() not in CONNECTIVES
+            prose = text.lower() in CONNECTIVES and not name.startswith("operatorname")
+            one = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and not prose
             if one and not leads:
                 return [Token("NAME", text, start, upright=True)]
             return [Token("TEXT", text, start)]

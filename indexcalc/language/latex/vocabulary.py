@@ -331,6 +331,8 @@ FUNCTIONS: dict[str, str] = {
     "sin": "sin",
     "cos": "cos",
     "tanh": "tanh",
+    "arctan": "atan",
+    "atan": "atan",
     "sigmoid": "sigmoid",
     "Sigmoid": "sigmoid",
     "softplus": "softplus",
@@ -365,7 +367,6 @@ ELEMENTARY = frozenset(
         "arccos",
         "arccot",
         "arcsin",
-        "arctan",
         "arccosh",
         "arcsinh",
         "arctanh",
@@ -373,7 +374,6 @@ ELEMENTARY = frozenset(
         "acosh",
         "asin",
         "asinh",
-        "atan",
         "atanh",
         "arg",
         "deg",
@@ -405,6 +405,10 @@ STRUCTURAL = ELEMENTARY | frozenset(
         "Diag",
         "max",
         "min",
+        "clip",
+        "where",
+        "atan2",
+        "arctan2",
         "mean",
         "Concat",
         "concat",
@@ -425,8 +429,10 @@ MEASURES = frozenset({"KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "M
 PRODUCTS = frozenset({"lg"})
 """Names of functions that are products of their letters where no backslash stands before them: a length times g."""
 
-WORDS = (MEASURES | FUNCTIONS.keys() | STRUCTURAL | {"if", "for", "otherwise", "keepdim", "True"}) - PRODUCTS
-"""Runs of letters that are one name."""
+WORDS = (MEASURES | FUNCTIONS.keys() | STRUCTURAL | {"if", "for", "otherwise", "keepdim", "True"}) - (
+    PRODUCTS | {"where"}
+)
+"""Runs of letters that are one name; a function where is written as an operator, else it is a word of prose."""
 
 LABELS = frozenset(
     [

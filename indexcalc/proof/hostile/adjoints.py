@@ -75,11 +75,10 @@ def handed_on(node: Node, number: int, adjoint: Decimal, run: Forward) -> Iterab
             argument = run.arguments[number]
             slope = ONE if exponent == 1 else raised(argument, exponent - 1)
             return ((part, adjoint * constant(exponent) * slope),)
-        case Call(part, name, constants):
-            argument = run.arguments[number]
-            if name == "exp":
-                return ((part, adjoint * values[number]),)
-            slope = wide_of(name).slope(argument, *[constant(c) for c in constants])
+        case Call(part, "exp"):
+            return ((part, adjoint * values[number]),)
+        case Call(part, name):
+            slope = wide_of(name).slope(run.arguments[number])
             return ((part, adjoint * (slope + run.slopes.get(number, ZERO))),)
         case Root(entry=entry, residuals=residuals, sought=(first, *_)):
             # Where residuals move by dr, the root moves by -J^-1 dr.

@@ -13,7 +13,7 @@ from indexcalc.proof.hostile.points import Hostile
 from indexcalc.proof.hostile.runs import Forward
 from indexcalc.proof.hostile.sweep import forward
 from indexcalc.proof.hostile.unrolled import Unrolled
-from indexcalc.proof.hostile.wide import ONE, ZERO, constant, wide, wide_of
+from indexcalc.proof.hostile.wide import ONE, wide, wide_of
 from indexcalc.proof.numeric import Array
 
 DIGITS = 32
@@ -33,13 +33,15 @@ def kink_points(graph: Unrolled, mild: Mapping[str, Array]) -> list[Hostile]:
         mild: its inputs.
     """
     found: dict[tuple[str, str], Hostile] = {}
+    seen: set[int] = set()
     inputs = {name: [Decimal(float(value)) for value in array.ravel()] for name, array in mild.items()}
     with localcontext(wide(DIGITS)):
         run = forward(graph, inputs)
         for node in graph.nodes:
             if len(found) == MOST:
                 break
-            if isinstance(node, Call) and wide_of(node.name).kink:
+            if isinstance(node, Call) and wide_of(node.name).kink and node.part not in seen:
+                seen.add(node.part)
                 for leaf, value in solutions(graph, run, node):
                     found.setdefault((node.name, leaf.tensor), at_kink(node.name, leaf, value))
     return list(found.values())[:MOST]
@@ -47,13 +49,12 @@ def kink_points(graph: Unrolled, mild: Mapping[str, Array]) -> list[Hostile]:
 
 def solutions(graph: Unrolled, run: Forward, node: Call) -> Iterator[tuple[Leaf, float]]:
     """For each input, the first entry that the argument depends on, and its value at the kink."""
-    edge = constant(node.constants[0]) if node.constants else ZERO
     slopes = backward(graph, run, {node.part: ONE}).values
     seen: set[str] = set()
     for number, leaf in enumerate(graph.nodes):
         if isinstance(leaf, Leaf) and leaf.tensor not in seen and slopes[number].is_normal():
             seen.add(leaf.tensor)
-            yield leaf, float(run.values[number] - (run.values[node.part] - edge) / slopes[number])
+            yield leaf, float(run.values[number] - run.values[node.part] / slopes[number])
 
 
 def at_kink(name: str, leaf: Leaf, value: float) -> Hostile:

@@ -48,11 +48,10 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A pointwise function of a node, with its constants."""
+    """A pointwise function of a node."""
 
     part: int
     name: str
-    constants: tuple[sp.Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

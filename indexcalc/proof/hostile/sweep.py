@@ -308,18 +308,16 @@ def combined(node: Node, values: Sequence[Decimal]) -> tuple[Decimal, Decimal]:
 def called(node: Call, number: int, run: Forward, rounding: Rounding | None) -> tuple[Decimal, Decimal]:
     """The value of a function, and the absolute terms that rounding takes its share of."""
     row = wide_of(node.name)
-    constants = [constant(c) for c in node.constants]
-    edge = constants[0] if constants else ZERO
     argument = run.values[node.part]
     if row.kink or row.positive:
-        argument = on_a_side(argument, run.spans[node.part], edge, rounding, pole=row.positive)
+        argument = on_a_side(argument, run.spans[node.part], rounding, pole=row.positive)
     run.arguments[number] = argument
     if row.positive and argument < 0:
         run.outside = OUTSIDE
     run.absorbed |= row.positive and argument == 0 != run.spans[node.part]
     if row.kink:
-        run.sides[number] = (argument > edge) - (argument < edge)
-    value = row.value(argument, *constants)
+        run.sides[number] = (argument > 0) - (argument < 0)
+    value = row.value(argument)
     run.absorbed |= argument.is_finite() and not value.is_normal() and node.name == "exp"
     return value, row.terms(argument) if row.terms else ZERO
 
@@ -329,7 +327,7 @@ def powered(node: Power, number: int, run: Forward, rounding: Rounding | None) -
     argument, root = run.values[node.part], not node.exponent.is_Integer
     if not node.exponent.is_positive:
         run.absorbed |= argument == 0 != run.spans[node.part]
-        argument = on_a_side(argument, run.spans[node.part], ZERO, rounding, pole=True)
+        argument = on_a_side(argument, run.spans[node.part], rounding, pole=True)
     elif root and rounding is not None and argument < 0:
         argument = ZERO
     run.arguments[number] = argument
@@ -338,17 +336,17 @@ def powered(node: Power, number: int, run: Forward, rounding: Rounding | None) -
     return raised(argument, node.exponent)
 
 
-def on_a_side(argument: Decimal, span: Decimal, edge: Decimal, rounding: Rounding | None, *, pole: bool) -> Decimal:
-    """An argument; if rounding may carry it over an edge, on the side that is asked for.
+def on_a_side(argument: Decimal, span: Decimal, rounding: Rounding | None, *, pole: bool) -> Decimal:
+    """An argument; if rounding may carry it over zero, on the side that is asked for.
 
-    Below a pole there is no value. An argument that is exactly at an edge stays there.
+    Below a pole there is no value. An argument that is exactly zero stays there.
     """
-    if rounding is None or not argument.is_finite() or argument == edge:
+    if rounding is None or not argument.is_finite() or argument == 0:
         return argument
     reach = NEAR * rounding.unit * span
-    if abs(argument - edge) > reach:
+    if abs(argument) > reach:
         return argument
-    return edge + reach if rounding.above else NAN if pole else edge - reach
+    return reach if rounding.above else NAN if pole else -reach
 
 
 @lru_cache(maxsize=10_000)

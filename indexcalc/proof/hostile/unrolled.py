@@ -7,7 +7,7 @@ equation at every value of their summed indices; deltas and brackets are 1 or 0 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -274,12 +274,42 @@ class Graph:
                     number = number * size + self.at(slot, place)
                 first = number * rows * columns
                 return self.node(LogDeterminant(self.entries[tensor][first : first + rows * columns]))
-            case Fn(name, arg, params):
-                constants = tuple(self.value(param) for param in params)
-                return self.node(Call(self.body(arg, place), name, constants))
+            case Fn(name, args):
+                return self.called(name, [self.body(arg, place) for arg in args])
             case Add(terms):
                 return self.body(terms, place)
         raise ProgramError(f"the factor {base} has no value of its own")
+
+    def called(self, name: str, args: Sequence[int]) -> int:
+        """One node for a function; one of several arguments is made of functions of one."""
+        if len(args) == 1:
+            return self.node(Call(args[0], name))
+        return WRITTEN[name](self, *args)
+
+    def chosen(self, gap: int, above: int, otherwise: int) -> int:
+        """One node where a gap is positive, else another."""
+        parts = (self.times(Call(gap, "step"), above), self.times(Call(gap, "rest"), otherwise))
+        return self.node(Sum(parts))
+
+    def times(self, factor: Node, other: int) -> int:
+        """A new node times another."""
+        return self.node(Product((self.node(factor), other)))
+
+    def less(self, left: int, right: int) -> int:
+        """The difference of two nodes."""
+        return self.node(Sum((left, self.times(Number(-sp.S.One), right))))
+
+    def raised(self, base: int, exponent: int) -> int:
+        """``exp(y log x)``."""
+        return self.node(Call(self.times(Call(base, "log"), exponent), "exp"))
+
+    def angle(self, y: int, x: int) -> int:
+        """``atan(y/x)``, and on the left half turned by pi."""
+        turned = self.times(Number(-sp.S.One), x), self.times(Number(-sp.S.One), y)
+        left, below = (self.node(Call(part, "step")) for part in turned)
+        half = self.node(Sum((self.node(Number(sp.pi)), self.times(Number(-2 * sp.pi), below))))
+        principal = self.node(Call(self.times(Power(x, -sp.S.One), y), "atan"))
+        return self.node(Sum((principal, self.node(Product((left, half))))))
 
     def body(self, terms: Terms, place: Place) -> int:
         """One node for terms without sums."""
@@ -304,3 +334,13 @@ class Graph:
             return int(ids[tuple(min(max(n, 0), size - 1) for n, size in zip(at, ids.shape, strict=True))])
         parts = (int(self.value(coeff)) * self.at(atom, place) for atom, coeff in slot.parts)
         return int(self.value(slot.const)) + sum(parts)
+
+
+WRITTEN: Mapping[str, Callable[..., int]] = {
+    "max": lambda graph, x, y: graph.chosen(graph.less(x, y), x, y),
+    "min": lambda graph, x, y: graph.chosen(graph.less(y, x), x, y),
+    "where": lambda graph, x, y, z: graph.chosen(x, y, z),
+    "pow": Graph.raised,
+    "atan2": Graph.angle,
+}
+"""The functions of several arguments, written with functions of one."""

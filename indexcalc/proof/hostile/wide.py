@@ -145,31 +145,21 @@ def step(x: Decimal) -> Decimal:
     return NAN if x.is_nan() else Decimal(int(x > 0))
 
 
-def larger(x: Decimal, c: Decimal) -> Decimal:
-    """The larger of both; NaN stays."""
-    return NAN if x.is_nan() else max(x, c)
-
-
-def smaller(x: Decimal, c: Decimal) -> Decimal:
-    """The smaller of both; NaN stays."""
-    return NAN if x.is_nan() else min(x, c)
-
-
 @dataclass(frozen=True, slots=True)
 class Wide:
     """One function.
 
     Attributes:
-        value: takes the argument and the constants.
-        slope: its derivative by the argument, of the same arguments; at a kink, the convention.
-        kink: whether there is a kink: at the constant, or at zero if there is none.
+        value: of the argument.
+        slope: its derivative; at a kink, the convention.
+        kink: whether there is a kink at zero.
         positive: whether the argument must be positive.
         terms: what the value is made of, in absolute terms, where its definition cancels.
         slope_terms: what the slope is made of, where its usual form cancels: 1 - tanh^2, F (1 - F).
     """
 
-    value: Callable[..., Decimal]
-    slope: Callable[..., Decimal]
+    value: Callable[[Decimal], Decimal]
+    slope: Callable[[Decimal], Decimal]
     kink: bool = False
     positive: bool = False
     terms: Callable[[Decimal], Decimal] | None = None
@@ -198,11 +188,11 @@ WIDE: dict[str, Wide] = {
     "silu": Wide(lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (ONE + x * sigmoid(-x))),
     "erf": Wide(lambda x: by_mpmath(mpmath.erf, x), bell),
     "gelu": Wide(lambda x: x * below(x), lambda x: below(x) + x * density(x), terms=abs, slope_terms=lambda x: ONE),
-    "relu": Wide(lambda x: larger(x, ZERO), step, kink=True),
+    "atan": Wide(lambda x: by_mpmath(mpmath.atan, x), lambda x: ONE / (ONE + x * x)),
+    "relu": Wide(lambda x: NAN if x.is_nan() else max(x, ZERO), step, kink=True),
     "abs": Wide(abs, sign, kink=True),
-    "max": Wide(larger, lambda x, c: step(x - c), kink=True),
-    "min": Wide(smaller, lambda x, c: step(c - x), kink=True),
     "step": Wide(step, flat, kink=True),
+    "rest": Wide(lambda x: ONE - step(x), flat, kink=True),
     "sign": Wide(sign, flat, kink=True),
 }
 

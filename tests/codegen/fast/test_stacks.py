@@ -41,7 +41,7 @@ def entry(base, place, arrays):
     match base:
         case Access(tensor, slots):
             return arrays[tensor][tuple(place[slot] for slot in slots)]
-        case Fn("tanh", arg, _):
+        case Fn("tanh", (arg,)):
             return np.tanh(sum(value(t, place, arrays) for t in arg))
         case Add(terms):
             return sum(value(t, place, arrays) for t in terms)

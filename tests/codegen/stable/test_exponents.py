@@ -25,7 +25,7 @@ def lone(entry, coeff=ONE):
 
 
 def exp(*terms):
-    return Fn("exp", tuple(terms))
+    return Fn("exp", (tuple(terms),))
 
 
 coefficients = st.sampled_from([ONE, -ONE, sp.Rational(1, 2), sp.Integer(2), -sp.Rational(3, 2)])
@@ -53,7 +53,7 @@ def test_a_quotient_of_exponentials_cancels():
 
 
 def test_the_exponential_of_a_logarithm_is_a_power():
-    log = Fn("log", (lone(B),))
+    log = Fn("log", ((lone(B),),))
     term = product(ONE, [(exp(lone(A), Term(-sp.Integer(2), ((log, ONE),))), ONE)])
     assert apart(term) == product(ONE, [(exp(lone(A)), ONE), (B, -sp.Integer(2))])
 

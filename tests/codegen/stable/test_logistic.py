@@ -43,7 +43,7 @@ def argument(rng: Random) -> Terms:
         coeff = sp.Rational(rng.choice((-2, -1, 1, 2)))
         inner = product(sp.Integer(rng.randint(1, 3)), ((entry(rng.choice(NAMES)), ONE),))
         kind = rng.choice(("entry", "logarithm", "constant"))
-        powers = {"entry": inner.powers, "logarithm": ((Fn("log", (inner,)), ONE),), "constant": ()}[kind]
+        powers = {"entry": inner.powers, "logarithm": ((Fn("log", ((inner,),)), ONE),), "constant": ()}[kind]
         parts.append(product(coeff, powers))
     return tuple(parts)
 
@@ -55,8 +55,9 @@ def test_a_logistic_function_beside_exponentials_keeps_the_value(seed):
     for _ in range(rng.randint(1, 2)):
         inside = argument(rng)
         below = tuple(Term(-term.coeff, term.powers) for term in inside)
-        powers += [(Fn("sigmoid", inside), ONE), (Fn("exp", below), sp.Integer(rng.randint(0, 2)))]
-    powers += [(entry("v"), sp.Integer(rng.choice((-1, 1)))), (Fn("exp", (product(ONE, ((entry("w"), ONE),)),)), ONE)]
+        powers += [(Fn("sigmoid", (inside,)), ONE), (Fn("exp", (below,)), sp.Integer(rng.randint(0, 2)))]
+    other = product(ONE, ((entry("w"), ONE),))
+    powers += [(entry("v"), sp.Integer(rng.choice((-1, 1)))), (Fn("exp", ((other,),)), ONE)]
     term = product(ONE, [power for power in powers if power[1] != 0])
     at = {"v": sp.Float("0.7", 30), "w": sp.Float("1.3", 30)}
     before, after = value((term,), at), value((turned(term),), at)
