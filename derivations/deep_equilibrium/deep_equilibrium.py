@@ -166,8 +166,8 @@ def _root(
                 residual, step = newton(found)
             left, least = np.abs(residual).sum(), length < 0.05
             size, change = np.abs(found).sum(), np.abs(step).sum()
-            small = change <= (eps**0.5 if least else eps) * size
-            if small and np.isfinite(left):
+            change = change if np.isfinite(left) else np.nan
+            if change <= (eps**0.5 if least else eps) * size:
                 return found - step
             near = found - step if again and least else found - length * step
             rest, next_step = newton(near)

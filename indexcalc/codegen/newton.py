@@ -29,8 +29,8 @@ def _root(
                 residual, step = newton(found)
             left, least = np.abs(residual).sum(), length < 0.05
             size, change = np.abs(found).sum(), np.abs(step).sum()
-            small = change <= (eps**0.5 if least else eps) * size
-            if small and np.isfinite(left):
+            change = change if np.isfinite(left) else np.nan
+            if change <= (eps**0.5 if least else eps) * size:
                 return found - step
             near = found - step if again and least else found - length * step
             rest, next_step = newton(near)
@@ -86,8 +86,8 @@ def _root(
             step = torch.where(back, first[1], step)
         left, least = residual.abs().sum(), length < 0.05
         size, change = found.abs().sum(), step.abs().sum()
-        small = change <= torch.where(least, eps**0.5, eps) * size
-        done = done | (torch.isfinite(left) & small)
+        change = torch.where(torch.isfinite(left), change, torch.nan)
+        done = done | (change <= torch.where(least, eps**0.5, eps) * size)
         if _Every.apply(done):
             return found - step
         near = found - torch.where(again & least, whole, length) * step
@@ -135,11 +135,12 @@ def _root(
         at, residual, step, length = before
         left, least = jnp.abs(residual).sum(), length < 0.05
         size, change = jnp.abs(at).sum(), jnp.abs(step).sum()
+        change = jnp.where(jnp.isfinite(left), change, jnp.nan)
         near = at - jnp.where(again & least, 1.0, length) * step
         rest, next_step = newton(near)
         less = jnp.abs(rest).sum() <= (1.0 - length / 4.0) * left
         small = change <= jnp.where(least, eps**0.5, eps) * size
-        found = jnp.isfinite(left) & small | ~less & (change <= 64.0 * eps * size)
+        found = small | ~less & (change <= 64.0 * eps * size)
         less = ~found & (less | again & least & jnp.isfinite(rest).all())
         moved, kept = (near, rest, next_step, one), (at, residual, step, length / 2.0)
         chosen = (jnp.where(less, a, b) for a, b in zip(moved, kept, strict=True))

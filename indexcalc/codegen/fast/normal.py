@@ -39,7 +39,8 @@ from indexcalc.errors import UnsupportedError
 
 ONE = sp.S.One
 NOMINAL_SIZE = 64
-"""The size that every extent is taken to have where the order of a long product is chosen."""
+"""The size that an extent is taken to have where the order of a long product is chosen, if it is not known."""
+NO_SIZES: Mapping[sp.Symbol, int] = {}
 
 
 @dataclass
@@ -53,6 +54,7 @@ class Normaliser:
         known: the tensor that holds a value, by the value with its indices numbered.
         aliases: a tensor that holds the same entries as one before it, and where that one has its slots.
         hidden: the tensors that have another meaning where a statement has statements inside.
+        sizes: the extents, where they are known.
     """
 
     taken: set[str]
@@ -61,6 +63,7 @@ class Normaliser:
     known: dict[object, str] = field(default_factory=dict)
     aliases: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    sizes: Mapping[sp.Symbol, int] = field(default_factory=dict)
 
     def add(self, statement: Statement) -> None:
         """Append a statement with what it needs before it."""
@@ -185,7 +188,7 @@ class Normaliser:
         factors = self.accesses(term, owner)
         while len(factors) > 2 or any(own_sums(n, factors, term.summed) for n in range(len(factors)) if factors[1:]):
             lonely = next((n for n in range(len(factors)) if own_sums(n, factors, term.summed)), None)
-            chosen = [lonely] if lonely is not None else list(cheapest_pair(factors, term))
+            chosen = [lonely] if lonely is not None else list(cheapest_pair(factors, term, self.sizes))
             rest = [factor for n, factor in enumerate(factors) if n not in chosen]
             outside = {axis for factor in rest for axis in factor.slots}
             inside = {axis for n in chosen for axis in factors[n].slots}
@@ -213,7 +216,11 @@ class Normaliser:
 
 
 def normal_form(
-    statements: Iterable[Statement], wanted: Iterable[str], taken: set[str], names: Mapping[str, str] | None = None
+    statements: Iterable[Statement],
+    wanted: Iterable[str],
+    taken: set[str],
+    names: Mapping[str, str] | None = None,
+    sizes: Mapping[sp.Symbol, int] = NO_SIZES,
 ) -> tuple[Statement, ...]:
     """The statements in normal form.
 
@@ -222,8 +229,9 @@ def normal_form(
         wanted: the tensors that are results.
         taken: the names in use; new ones join.
         names: other names for some of the tensors.
+        sizes: the extents, where they are known: they decide in which order long products are multiplied.
     """
-    normaliser = Normaliser(taken, frozenset(wanted))
+    normaliser = Normaliser(taken, frozenset(wanted), sizes=sizes)
     for statement in statements:
         name = (names or {}).get(statement.name, statement.name)
         if name != statement.name:
@@ -285,7 +293,7 @@ def own_sums(number: int, factors: list[Access], summed: Iterable[Index]) -> tup
     return tuple(axis for axis in summed if axis in factors[number].slots and axis not in others)
 
 
-def cheapest_pair(factors: list[Access], term: Term) -> tuple[int, int]:
+def cheapest_pair(factors: list[Access], term: Term, sizes: Mapping[sp.Symbol, int]) -> tuple[int, int]:
     """The two factors that the cheapest order of the whole product multiplies first."""
     letters: dict[Index, str] = {}
     for factor in factors:
@@ -293,11 +301,17 @@ def cheapest_pair(factors: list[Access], term: Term) -> tuple[int, int]:
             letters.setdefault(axis, opt_einsum.get_symbol(len(letters)))
     inputs = ["".join(letters[axis] for axis in factor.indices) for factor in factors]
     out = "".join(letter for axis, letter in letters.items() if axis not in term.summed)
-    shapes = [(NOMINAL_SIZE,) * len(factor.slots) for factor in factors]
+    shapes = [tuple(nominal(axis.extent, sizes) for axis in factor.indices) for factor in factors]
     optimize = "optimal" if len(factors) <= 6 else "greedy"
     path, _ = opt_einsum.contract_path(",".join(inputs) + "->" + out, *shapes, shapes=True, optimize=optimize)
     first, second = sorted(path[0])[:2]
     return first, second
+
+
+def nominal(extent: sp.Expr, sizes: Mapping[sp.Symbol, int]) -> int:
+    """The size of an extent, if all that it is made of is known."""
+    known = extent.subs(sizes)
+    return int(known) if known.is_Integer and sizes else NOMINAL_SIZE
 
 
 def unused(stem: str, taken: set[str]) -> str:

@@ -106,10 +106,11 @@ def outlined(
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *results)))
     needed = ancestors(tuple(every.values()), wanted)
     aliases = shifted_names(plan, [every[name] for name in needed], taken)
-    statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
+    known = known_sizes(plan, sizes)
+    statements = normal_form([every[name] for name in needed], wanted, taken, aliases, known)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.handed}}
     windows: Windows | None = None if library.copies_windows else {}
-    extents = known_sizes(plan, sizes), fused_extents(plan)
+    extents = known, fused_extents(plan)
     blocking = Blocking(statements, given, wanted, *extents, known_windows=windows, bounded=is_bounded)
     names = replace(all_names(plan, statements, library), windows=blocking.windows)
     forward = ancestors(statements, plan.program.outputs)

@@ -4,9 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sympy as sp
 from hypothesis import HealthCheck, assume, given, settings
 
-from indexcalc.algebra.terms import Access, Delta, Iverson
+from indexcalc.algebra.terms import Access, Delta, Index, Iverson
 from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import LimitError
@@ -197,3 +198,14 @@ def test_a_scalar_before_a_lone_sum_goes_in_and_its_sign_stays():
     named, whole = normal(Statement("S", (i, j), (product, term(at("M", i, j)))))
     assert named.terms[0].coeff == 3
     assert [part.coeff for part in whole.terms] == [-1, 1]
+
+
+@pytest.mark.parametrize(("users", "first"), [(150, ("Q", "Q")), (4, ("Q", "W"))])
+def test_sizes_decide_in_which_order_a_long_product_is_multiplied(users, first):
+    """``sum_i W_ui Q_ik Q_il``: what is left of two factors is smaller, by the number of users or of features."""
+    u, item, one, other = (Index(name, sp.Symbol(size)) for name, size in zip("uikl", "UIKK", strict=True))
+    block = term(Access("W", (u, item)), Access("Q", (item, one)), Access("Q", (item, other)), over=(item,))
+    sizes = {u.extent: users, item.extent: 120, one.extent: 16}
+    names = {"H", "W", "Q"}
+    part, _ = normal_form([Statement("H", (u, one, other), (block,))], ["H"], names, sizes=sizes)
+    assert sorted(base.tensor for base in part.terms[0].bases) == sorted(first)
