@@ -41,6 +41,9 @@ from indexcalc.document.table import Table
 from indexcalc.language.latex.tokens import Token, parted
 from indexcalc.language.latex.tree import Atom, Node, Scripted, nodes_of
 
+MOST_COUNTED = 12
+"""The most terms of a sum whose last value is a number."""
+
 
 @dataclass(frozen=True)
 class Binding:
@@ -202,6 +205,12 @@ def upper_limit(scope: Scope, tokens: Sequence[Token], dummies: Mapping[str, Ix]
     if len(dummies) != 1:
         raise NotUnderstoodError("the limits of a sum")
     (name,) = dummies
+    if [token.kind for token in plain] == ["NUM"] and plain[0].text.isdigit() and first in ("", "0", "1"):
+        count = int(plain[0].text) + (first == "0")
+        if not 0 < count <= MOST_COUNTED:
+            raise NotUnderstoodError("the limits of a sum")
+        scope.table.sizes.unify(scope.table.sizes.measured(count), dummies[name])
+        return ()
     if not last:
         extent = size_of(plain)
         named = extent is not None and all(scope.table.view.is_size(one.name) for one in extent.free_symbols)

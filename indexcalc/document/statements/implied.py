@@ -47,6 +47,7 @@ def implied_by(statement: Statement) -> Iterator[Statement]:
     """The equations of names that a statement implies."""
     yield from of_transposes(statement)
     yield from of_arguments(statement)
+    yield from of_calls(statement)
 
 
 def of_transposes(statement: Statement) -> Iterator[Statement]:
@@ -81,6 +82,25 @@ def of_arguments(statement: Statement) -> Iterator[Statement]:
         formula, name = sorted(arguments, key=is_name)
         if is_name(name) and not is_name(formula) and not stands_in(name, formula):
             yield from implied(statement, member, name, formula)
+
+
+def of_calls(statement: Statement) -> Iterator[Statement]:
+    """What a chain implies that says by a formula what a function is: ``J = CE(y, p) = ...``."""
+    if len(statement.sides) < 3:
+        return
+    first, call, formula = statement.sides[:3]
+    written = first.tree is not None and call.relation == formula.relation == "=" and formula.tree is not None
+    if written and is_word_applied(call.tokens) and not is_name(formula.tokens):
+        yield from implied(statement, 2, call.tokens, formula.tokens)
+
+
+def is_word_applied(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are the value of a function named by a word, of which nothing is known, without a condition."""
+    if len(tokens) != 1 or tokens[0].inside is None:
+        return False
+    head, bracket, *_ = inner = tokens[0].inside.tokens
+    word = head.kind == "NAME" and len(head.text) > 1 and head.text.isalpha() and bracket.kind == "("
+    return word and not any(token.kind in ("BAR", "SEMICOLON", "NORM") for token in inner)
 
 
 def side_of(relation: str, tokens: Sequence[Token]) -> Side:

@@ -139,7 +139,7 @@ class Inside:
 
 PIECES = re.compile(
     r"(?P<space>\s+|%[^\n]*)|(?P<command>\\[A-Za-z]+\*?|\\\\(?:\[-?[\d.]+\s*[a-z]{2}\]|\[\\[a-z]+\])?|\\.)|(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)"
-    r"|(?P<dots>\.{2,})|(?P<word>[A-Za-z]+)|(?P<other>[<>]=|.)",
+    r"|(?P<dots>\.{2,})|(?P<word>[A-Za-z]+)|(?P<other><?=>|[<>]=|.)",
     re.DOTALL,
 )
 

@@ -246,6 +246,7 @@ UNICODE: dict[str, tuple[str, str]] = {
     "<": ("REL", ""),
     ">": ("REL", ""),
     "<=": ("REL", ""),
+    **dict.fromkeys(("=>", "<=>"), ("REL", "=>")),
     ">=": ("REL", ""),
     "≈": ("REL", ""),
     "≃": ("REL", "≈"),
@@ -412,8 +413,6 @@ STRUCTURAL = ELEMENTARY | frozenset(
         "mean",
         "Concat",
         "concat",
-        "CE",
-        "KL",
         "var",
         "Var",
         "sum",
@@ -423,7 +422,7 @@ STRUCTURAL = ELEMENTARY | frozenset(
 )
 """Functions that look at more than one entry, or that are not functions of the algebra."""
 
-MEASURES = frozenset({"KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "MAE", "RMSE"})
+MEASURES = frozenset({"CE", "KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "MAE", "RMSE"})
 """Names of numbers in capitals."""
 
 PRODUCTS = frozenset({"lg"})
