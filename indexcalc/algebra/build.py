@@ -21,6 +21,7 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Fn,
     Index,
     Iverson,
     Power,
@@ -64,6 +65,9 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     return Term(factor, tuple(kept), bound)
 
 
+STEPS = ("step", "reach")
+"""The functions that are 0 or 1: each is its own square."""
+
 HOLDS = Iverson(place(0), "<=", place(0))
 """A bracket that holds always."""
 
@@ -71,11 +75,15 @@ HOLDS = Iverson(place(0), "<=", place(0))
 def simplified(exponents: Mapping[Base, sp.Expr]) -> list[Power] | None:
     """The factors that are not 1; None if a bracket among them never holds."""
     kept: list[Power] = []
+    steps = [base for base in exponents if isinstance(base, Fn) and base.name in STEPS]
+    if len(steps) > 1 and exclude(steps):
+        return None
     for base, exponent in exponents.items():
         if exponent == 0:
             continue
         if not isinstance(base, GATES):
-            kept.append((base, exponent))
+            once = base in steps and exponent.is_Integer and exponent.is_positive
+            kept.append((base, sp.S.One if once else exponent))
             continue
         if isinstance(base, Iverson) and compares_equals(base, exponents):
             if base.relation == "<=":
@@ -86,6 +94,12 @@ def simplified(exponents: Mapping[Base, sp.Expr]) -> list[Power] | None:
         if not is_sure(base, exponents):
             kept.append((base, sp.S.One))
     return kept
+
+
+def exclude(steps: Sequence[Fn]) -> bool:
+    """Whether one of these functions is zero wherever another is not: ``step(u)`` and ``reach(-u)``."""
+    above = {frozenset(base.arg) for base in steps if base.name == "step"}
+    return any(base.name == "reach" and frozenset(scale(base.arg, -sp.S.One)) in above for base in steps)
 
 
 def is_sure(base: Delta | Iverson, factors: Iterable[Base]) -> bool:

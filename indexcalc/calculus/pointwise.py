@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.build import expand_term, multiplied, power, scalar
+from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.terms import Fn, Term, Terms
 from indexcalc.errors import UnsupportedError
 
@@ -116,7 +117,7 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise(
         "max",
         "the larger of x and y",
-        (apply("step", X - Y), 1 - apply("step", X - Y)),
+        (apply("step", X - Y), apply("reach", Y - X)),
         r"\max\left({x},\, {y}\right)",
         "np.maximum({x}, {y})",
         kink="where both are equal, the second counts as the larger one",
@@ -124,7 +125,7 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise(
         "min",
         "the smaller of x and y",
-        (apply("step", Y - X), 1 - apply("step", Y - X)),
+        (apply("step", Y - X), apply("reach", X - Y)),
         r"\min\left({x},\, {y}\right)",
         "np.minimum({x}, {y})",
         kink="where both are equal, the second counts as the smaller one",
@@ -132,7 +133,7 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise(
         "where",
         "y where x > 0, else z",
-        (sp.S.Zero, apply("step", X), 1 - apply("step", X)),
+        (sp.S.Zero, apply("step", X), apply("reach", -X)),
         r"\operatorname{{where}}\left([{x} > 0],\, {y},\, {z}\right)",
         "np.where({x} > 0.0, {y}, {z})",
         text="where({x} > 0, {y}, {z})",
@@ -165,6 +166,15 @@ ROWS: tuple[Pointwise, ...] = (
         "np.heaviside({x}, 0.0)",
         kink="step(0) = 0, step' = 0",
         definition="[x > 0]",
+    ),
+    Pointwise(
+        "reach",
+        "1 for x >= 0, else 0",
+        sp.S.Zero,
+        r"\operatorname{{reach}} {x}",
+        "np.heaviside({x}, 1.0)",
+        kink="reach(0) = 1, reach' = 0",
+        definition=r"[x \ge 0]",
     ),
     Pointwise(
         "sign",
@@ -219,12 +229,15 @@ def from_formula(formula: sp.Expr, fn: Fn) -> Terms:
     if isinstance(formula, sp.Add):
         return tuple(term for part in formula.args for term in from_formula(part, fn))
     if isinstance(formula, sp.Mul):
-        result = multiplied(power(from_formula(part, fn), sp.S.One) for part in formula.args)
+        factors = [from_formula(part, fn) for part in formula.args]
+        if not all(factors):
+            return ()
+        result = multiplied(power(factor, sp.S.One) for factor in factors)
         # A scalar times a sum is distributed; a square of a sum stays, or the cube of one would be a hundred terms.
         return expand_term(result) if len(result.powers) == 1 and result.powers[0][1] == 1 else (result,)
     if isinstance(formula, sp.Pow):
         return (power(from_formula(formula.base, fn), formula.exp),)
     if isinstance(formula, sp.Function):
         (argument,) = formula.args
-        return (Term(sp.S.One, ((Fn(formula.func.__name__, (from_formula(argument, fn),)), sp.S.One),)),)
+        return (Term(sp.S.One, ((Fn(formula.func.__name__, (collect(from_formula(argument, fn)),)), sp.S.One),)),)
     raise UnsupportedError(f"the derivative {formula} of {fn.name} cannot be read")

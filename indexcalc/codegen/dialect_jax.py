@@ -47,6 +47,8 @@ def _above(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.greater(x, y).astype(jnp.result_type(x, y))'''
 """XLA makes ``x - u * v`` one operation that rounds once: it is not zero where both are equal."""
 
+AT_LEAST = ABOVE.replace("_above", "_at_least").replace("x > y", "x >= y").replace("jnp.greater", "jnp.greater_equal")
+
 PLACED = '''\
 def _placed(array: jax.Array, *axes: str | None) -> jax.Array:
     """The array, each axis of it split over the axis of `MESH` that is named for it."""
@@ -70,9 +72,9 @@ def exact_gelu(arguments: Arguments, keywords: Keywords) -> Node:
 
 def compared(arguments: Arguments, keywords: Keywords) -> Node:
     """A step of a difference as a comparison, for which nothing is subtracted."""
-    match arguments[0]:
-        case Binary("-", left, right):
-            return Call("_above", (left, right))
+    match arguments:
+        case (Binary("-", left, right), Atom(at_zero)):
+            return Call("_above" if float(at_zero) == 0 else "_at_least", (left, right))
     return renamed("jnp.heaviside")(arguments, keywords)
 
 
@@ -119,6 +121,7 @@ JAX = Dialect(
         "_tanh": Special(TANH),
         "_constant": Special(CONSTANT),
         "_above": Special(ABOVE),
+        "_at_least": Special(AT_LEAST),
     },
     imports=(
         {

@@ -36,9 +36,9 @@ def _softplus(x: torch.Tensor) -> torch.Tensor:
     return torch.logaddexp(x, torch.zeros_like(x))'''
 
 STEP = '''\
-def _step(x: torch.Tensor) -> torch.Tensor:
-    """1 for x > 0, else 0."""
-    return torch.heaviside(x.detach(), torch.zeros_like(x))'''
+def _step(x: torch.Tensor, at_zero: float) -> torch.Tensor:
+    """1 for x > 0, else 0; a number at zero itself."""
+    return torch.heaviside(x.detach(), torch.full_like(x, at_zero))'''
 
 PLACED = ("dtype", "device")
 
@@ -63,7 +63,8 @@ ARCTAN2 = '''\
 def _arctan2(y: torch.Tensor | float, x: torch.Tensor | float) -> torch.Tensor:
     """The angle of the point (x, y), of which one may be a number."""
     like = y if isinstance(y, torch.Tensor) else x
-    return torch.arctan2(torch.as_tensor(y).to(like), torch.as_tensor(x).to(like))'''
+    kind = {"dtype": like.dtype, "device": like.device}
+    return torch.arctan2(torch.as_tensor(y, **kind), torch.as_tensor(x, **kind))'''
 
 
 def through_tensors(call: Call) -> Node:
@@ -116,7 +117,7 @@ TORCH = Dialect(
         "np.equal": renamed("torch.eq"),
         "np.not_equal": renamed("torch.ne"),
         "np.logical_or": renamed("torch.logical_or"),
-        "np.heaviside": renamed("_step", take=(0,)),
+        "np.heaviside": renamed("_step"),
         "np.logaddexp": renamed("_softplus", take=(1,)),
         "_sigmoid": renamed("torch.sigmoid"),
         "_silu": renamed("torch.nn.functional.silu"),

@@ -10,8 +10,23 @@ from dataclasses import replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import multiplied, product
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms, inner_terms, walk, with_inner_terms
+from indexcalc.algebra.build import multiplied, product, scale
+from indexcalc.algebra.terms import (
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    inner_terms,
+    tensors_of,
+    walk,
+    with_inner_terms,
+)
 from indexcalc.codegen.statements import Kind, Statement
 
 ONE = sp.S.One
@@ -42,7 +57,9 @@ def hides_overflow(base: Base) -> bool:
 
 def is_wild(base: Base, wild: Collection[str]) -> bool:
     """Whether a factor may exceed a format where what it reads is of ordinary size."""
-    return (isinstance(base, Access) and base.tensor in wild) or holds_exponential(base)
+    if isinstance(base, Delta | Iverson) or (isinstance(base, Fn) and base.name in ("step", "reach", "sign")):
+        return False
+    return holds_exponential(base) or any(name in wild for name in tensors_of(base))
 
 
 def holds_exponential(expression: Base | Terms) -> bool:
@@ -56,27 +73,38 @@ def gated(terms: Terms, wild: Collection[str]) -> Terms:
 
 
 def gated_term(term: Term, wild: Collection[str]) -> Term:
-    """A product with what its steps hide as a choice between that and zero."""
+    """A product with what its steps hide as a choice between that and zero.
+
+    A step hides what varies along its own indices alone: with another one the choice would have more entries than the
+    factors, and what is summed over it is hidden by the step as a whole.
+    """
     powers = [(with_inner_terms(base, lambda terms: gated(terms, wild)), exponent) for base, exponent in term.powers]
-    gates = {place: gate for place, power in enumerate(powers) if (gate := gate_of(power)) is not None}
-    hidden = [place for place, power in enumerate(powers) if place not in gates and is_wild(power[0], wild)]
-    if not gates or not hidden:
-        return multiplied((Term(ONE, (power,)) for power in powers), term.coeff, term.summed)
-    inner: Terms = (product(ONE, (powers[place] for place in hidden)),)
-    for gap, above in gates.values():
-        inner = (Term(ONE, ((Fn("where", (gap, inner, ()) if above else (gap, (), inner)), ONE),)),)
-    rest = [power for place, power in enumerate(powers) if place not in gates and place not in hidden]
-    return product(term.coeff * inner[0].coeff, (*rest, *inner[0].powers), term.summed)
+    for gap, above, place in [(*gate, n) for n, power in enumerate(powers) if (gate := gate_of(power)) is not None]:
+        own = frozenset(free_indices(gap))
+        hidden = [n for n, (base, _) in enumerate(powers) if n != place and hides(own, base, wild)]
+        if hidden:
+            inner: Terms = (product(ONE, (powers[n] for n in hidden)),)
+            chosen = Fn("where", (gap, inner, ()) if above else (gap, (), inner))
+            powers = [power for n, power in enumerate(powers) if n != place and n not in hidden] + [(chosen, ONE)]
+            return gated_term(product(term.coeff, powers, term.summed), wild)
+    return multiplied((Term(ONE, (power,)) for power in powers), term.coeff, term.summed)
+
+
+def hides(own: frozenset[Index], base: Base, wild: Collection[str]) -> bool:
+    """Whether a step of these indices hides a factor that may exceed a format."""
+    return is_wild(base, wild) and own.issuperset(free_indices((Term(ONE, ((base, ONE),)),)))
 
 
 def gate_of(power: Power) -> tuple[Terms, bool] | None:
-    """The argument of a step, and whether the factor is the step or one less it; None for any other factor."""
+    """Of ``step(u)``: u, and that the rest counts above zero; of ``reach(-u)``, ``1 - step(u)``: not above."""
     base, exponent = power
     if not (exponent.is_Integer and exponent.is_positive):
         return None
-    if isinstance(base, Fn) and base.name == "step":
-        return base.arg, True
     match base:
+        case Fn("step", (gap,)):
+            return gap, True
+        case Fn("reach", (gap,)):
+            return scale(gap, -ONE), False
         case Add((Term(sp.S.One, ()), Term(sp.S.NegativeOne, ((Fn("step", (gap,)), sp.S.One),), ()))):
             return gap, False
     return None

@@ -16,10 +16,10 @@ from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, free_ind
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
 
-NOT_NEGATIVE = ("exp", "sigmoid", "softplus", "abs", "relu", "step")
+NOT_NEGATIVE = ("exp", "sigmoid", "softplus", "abs", "relu", "step", "reach")
 """The functions whose values are never negative."""
 
-WITHIN_ONE = ("sigmoid", "tanh", "sin", "cos", "erf", "step", "sign")
+WITHIN_ONE = ("sigmoid", "tanh", "sin", "cos", "erf", "step", "reach", "sign")
 """The functions whose values lie in [-1, 1], in code too."""
 
 

@@ -21,7 +21,7 @@ from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.trees import without_scripts
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import Group, Node
-from indexcalc.language.latex.vocabulary import FUNCTIONS
+from indexcalc.language.latex.vocabulary import FUNCTIONS, SEVERAL
 
 Function = Callable[[Sequence[Typed]], Typed]
 """The value of a function at its arguments."""
@@ -36,14 +36,17 @@ WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
 }
 """Functions that look at more than one entry."""
 
-SEVERAL: Mapping[str, tuple[int, Callable[[Sequence[Typed], Sizes], Typed]]] = {
-    "max": (2, lambda values, sizes: literals.largest(values, sizes, 1)),
-    "min": (2, lambda values, sizes: literals.largest(values, sizes, -1)),
-    "clip": (3, literals.clipped),
-    "where": (3, literals.chosen),
-    **dict.fromkeys(("atan2", "arctan2"), (2, literals.angle)),
+EXTREMES = ("max", "min")
+"""Functions of several arguments; of others, such as a set, nothing is read."""
+
+CHOICES: Mapping[str, Callable[[Sequence[Typed], Sizes], Typed]] = {
+    "max": lambda values, sizes: literals.largest(values, sizes, 1),
+    "min": lambda values, sizes: literals.largest(values, sizes, -1),
+    "clip": literals.clipped,
+    "where": literals.chosen,
+    **dict.fromkeys(("atan2", "arctan2"), literals.angle),
 }
-"""Functions of several arguments, with how many; of one, such as the maximum of a set, nothing is read."""
+"""What functions of several arguments are."""
 
 STACKED = choice(
     Kind.LAYOUT,
@@ -64,9 +67,9 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
         entry = scope.places(found.parts or ())
         return lambda arguments: defined(table, found, number, arguments, entry)
     bracket = without_scripts(following) if following is not None else None
-    count, several = SEVERAL.get(found.name, (0, None))
-    if several is not None and isinstance(bracket, Group) and len(bracket.members) == count:
-        return lambda arguments: several(arguments, table.sizes)
+    count = len(bracket.members) if isinstance(bracket, Group) else 0
+    if count == SEVERAL.get(found.name) or (found.name in EXTREMES and count > SEVERAL[found.name]):
+        return lambda arguments: CHOICES[found.name](arguments, table.sizes)
     if following is not None and (marks := base_marks(found)):
         return lambda arguments: logarithm(table, lone(arguments, "log"), marks)
     if found.parts is not None:

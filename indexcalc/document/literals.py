@@ -74,7 +74,9 @@ def stands_at(axis: Ix, place: int, sizes: Sizes) -> Meaning:
 
 
 def largest(values: Sequence[Typed], sizes: Sizes, sign: int) -> Typed:
-    """The largest of two numbers or arrays, entry by entry; with the sign -1 the smallest."""
+    """The largest of some numbers or arrays, entry by entry; with the sign -1 the smallest."""
+    if len(values) > 2:
+        values = (largest(values[:-1], sizes, sign), values[-1])
     one, other = (value if sign > 0 else minus(value) for value in values)
     gap = typed.added([one, minus(other)], sizes)
     over = Typed(Applied("relu", gap.node), gap.axes, gap.orientation)

@@ -11,7 +11,7 @@ from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
-from indexcalc.document.functions import SEVERAL
+from indexcalc.document.functions import EXTREMES
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, Value, names_of
@@ -100,7 +100,7 @@ class Names:
         table = self.table
         if found.name == SIGN and table.page.writes_expectations and found.name not in table.page.defining:
             raise NotUnderstoodError("an expectation without a bracket")
-        if found.name in SEVERAL and found.name not in table.page.defining:
+        if found.name in EXTREMES and found.name not in table.page.defining:
             raise NotUnderstoodError(f"{found.name} of what is no list")
         if is_call(found.name) and not is_indicator(found.name):
             self.hold(found.name)

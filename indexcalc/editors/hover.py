@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
+from indexcalc.calculus.pointwise import call_text
 from indexcalc.editors.names import SpecNames
 from indexcalc.editors.occurrences import Kind, Occurrence
 from indexcalc.language.complaints import USAGE
@@ -82,12 +83,16 @@ def function_text(name: str) -> Iterator[str]:
         yield f"`{name}[j](x)` is `{SUGAR[name].meaning}`"
     elif name in EXTREMES:
         yield f"`{name}[j](x)` is the {'largest' if EXTREMES[name] > 0 else 'smallest'} entry"
+        yield f"`{name}(x, y)`: {POINTWISE[name].meaning}"
+    elif name == "clip":
+        yield "`clip(x, low, high)` is `min(max(x, low), high)`"
     elif name == "sum":
         yield "`sum[j](x)` is the sum over all values of the index"
     elif name == "delta":
         yield "`delta[i,j]` is 1 where the indices are equal, else 0"
     elif name in POINTWISE:
-        yield f"`{name}(x)`: {POINTWISE[name].meaning}"
+        row = POINTWISE[name]
+        yield f"`{call_text(name, 'xyz'[: len(row.derivatives)])}`: {row.meaning}"
 
 
 def word_text(names: SpecNames, offset: int) -> tuple[str, int, int] | None:

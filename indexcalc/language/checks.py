@@ -11,6 +11,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.language.lines import EquationLine
 from indexcalc.language.scope import ARGUMENTS, FUNCTIONS, REDUCTIONS, Scope
 from indexcalc.language.source import suggestion
+from indexcalc.language.sugar import EXTREMES
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import (
     At,
@@ -121,7 +122,11 @@ def check_call(node: Call, scope: Scope) -> None:
     several = node.function in ("max", "min") and len(node.args) > expected
     if len(node.args) != expected and not several:
         count = "one argument" if expected == 1 else f"{expected} arguments"
-        raise scope.source.error(f"{node.function} takes {count}, but is written with {len(node.args)}", node.at)
+        along = ""
+        if node.function in EXTREMES:
+            count, along = f"{count} or more", f"; along an index it is {node.function}[k](...)"
+        found = f"{node.function} takes {count}, but is written with {len(node.args)}{along}"
+        raise scope.source.error(found, node.at)
 
 
 def unknown(name: str, known: Collection[str]) -> str:

@@ -1,7 +1,7 @@
 """Comparisons of values in the functions of the table: ``[x[i] > y[i]]`` is ``step(x[i] - y[i])``.
 
-A bracket compares places, ``[i <= j]``, or values: it does the latter where one of its sides reads a tensor that is no
-input of whole numbers, or is no expression that a slot may hold. ``where([x > y], a, b)`` is a where x > y, else b.
+A bracket compares places, ``[i <= j]``, or values: it does the latter where one of its sides reads a parameter, a
+function, or a tensor that is no input of whole numbers. ``where([x > y], a, b)`` is a where x > y, else b.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from indexcalc.language.lines import ClaimLine, EquationLine, InputLine, SolveLine, Statement
+from indexcalc.language.lines import ClaimLine, EquationLine, InputLine, ParameterLine, SolveLine, Statement
 from indexcalc.language.syntax import (
     At,
     Bracket,
     Call,
     Entry,
     Expression,
+    Gradient,
     Negate,
     Plus,
+    Reduce,
     Scalar,
     Slot,
     Times,
@@ -26,13 +28,14 @@ from indexcalc.language.syntax import (
     with_children,
 )
 
-PLACES = (Entry, Negate, Plus, Scalar, Times)
-"""What an expression in a slot is made of."""
+VALUES = (Call, Gradient, Reduce)
+"""What no expression of places holds."""
 
 
 def with_comparisons(lines: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """The statements with every comparison of values, and every choice between two, as functions of the table."""
     values = {line.entry.name for line in lines if isinstance(line, InputLine) and line.values is None}
+    values.update(line.name for line in lines if isinstance(line, ParameterLine))
     values.update(line.left.name for line in lines if isinstance(line, EquationLine))
     values.update(part.unknown.name for line in lines if isinstance(line, SolveLine) for part in line.parts)
     comparisons = Comparisons(frozenset(values))
@@ -41,7 +44,7 @@ def with_comparisons(lines: tuple[Statement, ...]) -> tuple[Statement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Comparisons in a spec, whose tensors with other than whole numbers are `values`."""
+    """Comparisons in a spec, whose parameters, and tensors with other than whole numbers, are `values`."""
 
     values: frozenset[str]
 
@@ -83,11 +86,7 @@ class Comparisons:
     def is_of_values(self, node: Bracket) -> bool:
         """Whether a bracket compares values."""
         inner = [one for slot in (node.left, node.right) for one in nodes_in(side(slot))]
-        return not all(isinstance(one, PLACES) for one in inner) or any(
-            (isinstance(one, Entry) and one.name in self.values)
-            or (isinstance(one, Scalar) and not one.value.is_integer)
-            for one in inner
-        )
+        return any(map(self.is_value, inner))
 
     def choice(self, condition: Expression, one: Expression, other: Expression, at: At | None) -> Expression:
         """``where(condition, one, other)``; a condition on places alone is a bracket, a factor of each."""
@@ -109,9 +108,11 @@ class Comparisons:
 
     def is_of_places(self, node: Expression) -> bool:
         """Whether a node of a condition reads no value."""
-        if isinstance(node, Bracket):
-            return not self.is_of_values(node)
-        return isinstance(node, PLACES) and not (isinstance(node, Entry) and node.name in self.values)
+        return not self.is_of_values(node) if isinstance(node, Bracket) else not self.is_value(node)
+
+    def is_value(self, node: Expression) -> bool:
+        """Whether a node is no place: a tensor, a parameter or a function."""
+        return isinstance(node, VALUES) or (isinstance(node, Entry) and node.name in self.values)
 
 
 def is_choice(node: Call) -> bool:
@@ -131,17 +132,16 @@ def less(left: Expression, right: Expression, at: At | None) -> Expression:
 
 def compared(left: Expression, relation: str, right: Expression, at: At | None) -> Expression:
     """A comparison of two values: 1 where it holds, else 0."""
-    above, below = (Call("step", (less(*pair, at),), at) for pair in ((left, right), (right, left)))
-    one = Scalar(sp.S.One, at)
+    above, below = less(left, right, at), less(right, left, at)
     match relation:
         case ">":
-            return above
+            return Call("step", (above,), at)
         case "<":
-            return below
+            return Call("step", (below,), at)
         case ">=":
-            return less(one, below, at)
+            return Call("reach", (above,), at)
         case "<=":
-            return less(one, above, at)
+            return Call("reach", (below,), at)
         case "!=":
-            return Plus((above, below), at)
-    return less(less(one, above, at), below, at)
+            return Plus((Call("step", (above,), at), Call("step", (below,), at)), at)
+    return Times((Call("reach", (above,), at), Call("reach", (below,), at)), at)

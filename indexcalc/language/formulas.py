@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
+from sympy.core.relational import Relational
 
 from indexcalc.algebra.terms import Affine, Index
 from indexcalc.errors import SpecError
@@ -78,6 +79,9 @@ class Operators:
 
     def __pow__(self, other: Operand) -> Formula:
         return Formula(Raise(self.tree(), tree_of(other)))
+
+    def __rpow__(self, other: Operand) -> Formula:
+        return Formula(Raise(tree_of(other), self.tree()))
 
     def __neg__(self) -> Formula:
         return Formula(Negate(self.tree()))
@@ -187,6 +191,8 @@ def tree_of(value: Operand) -> Expression:
         return value.tree()
     if isinstance(value, sp.Expr):
         return read_sympy(value)
+    if isinstance(value, Relational):
+        return bracket(value.lhs, value.rel_op, value.rhs).node
     if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return Scalar(sp.Rational(value))
     if isinstance(value, float) and math.isfinite(value):

@@ -158,6 +158,11 @@ def step(x: Operand) -> Formula:
     return apply("step", x)
 
 
+def reach(x: Operand) -> Formula:
+    """1 where x >= 0, else 0."""
+    return apply("reach", x)
+
+
 def sign(x: Operand) -> Formula:
     """-1, 0 or 1."""
     return apply("sign", x)

@@ -9,7 +9,7 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
 from indexcalc.algebra.brackets import chained
-from indexcalc.algebra.build import in_front_of_sums
+from indexcalc.algebra.build import in_front_of_sums, lone
 from indexcalc.algebra.scalars import ScalarPrinter
 from indexcalc.algebra.slots import slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
@@ -71,9 +71,10 @@ def spelling_of(derivation: Derivation) -> Spelling:
 
 
 def terms_text(terms: Terms, spelling: Spelling) -> str:
-    """A sum of terms."""
+    """A sum of terms; without parentheses around all of it."""
+    whole = lone(terms)
     text = ""
-    for term in terms:
+    for term in whole.terms if isinstance(whole, Add) else terms:
         sign, part = term_text(term, spelling)
         if text:
             text += f" {'+' if sign == '+' else '−'} {part}"

@@ -121,9 +121,12 @@ def off_zero(array: Array) -> bool:
     return bool(np.all(np.abs(array) > MARGIN))
 
 
-def away_from_kink(*, still: bool, margin: float) -> Callable[[Array], bool]:
-    """The test that no entry is near zero; exactly there it may be if nothing comes of it: see `Demand.still`."""
-    return lambda array: bool(np.all((np.abs(array) > margin) | (still & (array == 0))))
+def away_from_kink(margin: float) -> Callable[[Array], bool]:
+    """The test that no entry is near zero; exactly there it may be, as ``x_j - x_j`` is for every x.
+
+    Around such a point the argument is zero too, and what the function makes of it has the derivative of both sides.
+    """
+    return lambda array: bool(np.all((np.abs(array) > margin) | (array == 0)))
 
 
 def at_kink(kink: Kink, args: Sequence[Terms]) -> Terms:
@@ -159,9 +162,7 @@ def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbe
         # A constant is never moved, so that it may stand at a kink.
         if row.kink is not None and tensors_of(gap := at_kink(row.kink, base.args)):
             meaning = f"the arguments of {base.name} must not be near its kink"
-            still = row.flat or margin < MARGIN
-            far = away_from_kink(still=still, margin=margin)
-            yield Demand(equation.name, meaning, gap, far, positive=False, still=still)
+            yield Demand(equation.name, meaning, gap, away_from_kink(margin), positive=False, still=True)
     if not exponent.is_integer:
         meaning = f"the base of a power {exponent} must be positive"
         yield Demand(equation.name, meaning, whole, above_margin, positive=True, small=small)

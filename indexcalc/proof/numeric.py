@@ -46,15 +46,12 @@ class Numeric:
         kink: what of its arguments must not be near zero, for the function has no derivative there.
         positive: whether the argument, or the first of several, must be positive.
         analytic: whether complex step may go through it.
-        flat: whether it is constant on both sides of a kink, so that an argument that is exactly there for
-            every input, such as ``x_j - x_j``, does no harm.
     """
 
     compute: Callable[..., Array]
     kink: Kink | None = None
     positive: bool = False
     analytic: bool = True
-    flat: bool = False
 
 
 def sigmoid(x: Array) -> Array:
@@ -129,8 +126,9 @@ NUMERIC: dict[str, Numeric] = {
     "where": Numeric(lambda x, y, z: chosen(x.real > 0, y, z), Kink.FIRST),
     "pow": Numeric(np.power, positive=True),
     "atan2": Numeric(angle, Kink.SQUARES),
-    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), Kink.FIRST, flat=True),
-    "sign": Numeric(lambda x: np.sign(x.real), Kink.FIRST, flat=True),
+    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), Kink.FIRST),
+    "reach": Numeric(lambda x: np.where(x.real >= 0, 1.0, 0.0), Kink.FIRST),
+    "sign": Numeric(lambda x: np.sign(x.real), Kink.FIRST),
 }
 
 

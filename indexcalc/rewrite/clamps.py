@@ -22,7 +22,7 @@ from indexcalc.calculus.steps import Cited, Rule, Step, Subject
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
 
-INDICATORS = frozenset({"step", "sign"})
+INDICATORS = frozenset({"step", "reach", "sign"})
 CLAMPS = frozenset({"min", "max", "relu", "abs"})
 ROUNDS = 6
 """The most identities applied one after another."""

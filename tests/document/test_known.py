@@ -41,7 +41,7 @@ HELD = {
     "notations": Held(130, 53, 0, 1),
     "reading": Held(106, 63, 1, 0),
     "repair": Held(28, 46, 0, 0),
-    "verdicts": Held(56, 47, 0, 0),
+    "verdicts": Held(55, 47, 0, 0),
     "wedges": Held(11, 6),
     "written": Held(100, 47, 0, 3),
 }

@@ -32,6 +32,7 @@ REFERENCE = {
     "pow": mpmath.power,
     "atan2": mpmath.atan2,
     "step": lambda x: mpmath.mpf(x > 0),
+    "reach": lambda x: mpmath.mpf(x >= 0),
     "sign": mpmath.sign,
 }
 

@@ -31,7 +31,7 @@ FUNCTIONS: Mapping[str, str] = {
     "np.sqrt": "tl.sqrt({0})",
     "np.abs": "tl.abs({0})",
     "np.sign": "tl.where({0} > 0, 1.0, tl.where({0} < 0, -1.0, {0}))",
-    "np.heaviside": "tl.where({0} > 0, 1.0, tl.where({0} <= 0, 0.0, {0}))",
+    "np.heaviside": "tl.where({0} > 0, 1.0, tl.where({0} < 0, 0.0, tl.where({0} == 0, {1}, {0})))",
     "np.maximum": "tl.maximum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
     "np.minimum": "tl.minimum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
     "np.negative": "-{0}",

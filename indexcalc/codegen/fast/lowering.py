@@ -35,7 +35,7 @@ from indexcalc.codegen.fast.storage import COPY
 from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
 from indexcalc.codegen.plan import MOST_SQUARES, applied
 from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import Atom, Call, Trailer, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Trailer, flat
 from indexcalc.codegen.source import Node as Source
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.codegen.systems import SOLVED
@@ -342,7 +342,7 @@ class Lowering(Arrays):
             return Atom(letter)
         value = known[letter.strip("{}")]
         if not isinstance(value, Array):
-            return self.text(value)
+            return Binary(">", self.text(value), Atom(number)) if relation else self.text(value)
         if relation:
             return self.made(Operation.MAP, "np.greater", (self.use(value, value.axes), Atom(number)), value.axes)
         return value

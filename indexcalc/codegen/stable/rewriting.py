@@ -41,7 +41,7 @@ from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
 
 Mask = Delta | Iverson
 NOTHING = Held(())
-SIGNS = ("step", "sign")
+SIGNS = ("step", "reach", "sign")
 """The functions that depend on the sign of their argument alone."""
 
 

@@ -16,7 +16,7 @@ from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.language.latex.tokens import Inside, Token
-from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.language.latex.vocabulary import FUNCTIONS, SEVERAL, STRUCTURAL
 
 STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT"})
 """What stands before an equation."""
@@ -205,6 +205,8 @@ def call_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
         return 0
     end = closing(tokens, start)
     parts = separators(tokens[start + 1 : end - 1])
+    if SEVERAL.get(name.text) == parts.count("COMMA") + 1:
+        return 0
     dotted = any(token.kind == "DOTS" for token in tokens[start:end])
     several = tokens[start].kind == "(" and "COMMA" in parts and (dotted or name.text not in seen.formulas)
     return end if end and (density or several or is_opaque(name, tokens[start].kind, parts)) else 0

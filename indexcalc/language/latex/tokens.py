@@ -386,7 +386,8 @@ class Tokenizer:
             begins = name in PROSE_FONTS and self.begins(self.at - 1)
             text = self.raw().strip()
             leads = begins and text in LEADING and self.formula_follows()
-            prose = text.lower() in CONNECTIVES and not name.startswith("operatorname")
+            applied = name.startswith("operatorname") and self.peek() in ("(", r"\left", r"\bigl", r"\Bigl")
+            prose = text.lower() in CONNECTIVES and not applied
             one = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and not prose
             if one and not leads:
                 return [Token("NAME", text, start, upright=True)]

@@ -406,10 +406,6 @@ STRUCTURAL = ELEMENTARY | frozenset(
         "Diag",
         "max",
         "min",
-        "clip",
-        "where",
-        "atan2",
-        "arctan2",
         "mean",
         "Concat",
         "concat",
@@ -422,13 +418,16 @@ STRUCTURAL = ELEMENTARY | frozenset(
 )
 """Functions that look at more than one entry, or that are not functions of the algebra."""
 
+SEVERAL = {"max": 2, "min": 2, "clip": 3, "where": 3, "atan2": 2, "arctan2": 2}
+"""Functions of several arguments, with how many; the larger and the smaller of some may have more."""
+
 MEASURES = frozenset({"CE", "KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "MAE", "RMSE"})
 """Names of numbers in capitals."""
 
 PRODUCTS = frozenset({"lg"})
 """Names of functions that are products of their letters where no backslash stands before them: a length times g."""
 
-WORDS = (MEASURES | FUNCTIONS.keys() | STRUCTURAL | {"if", "for", "otherwise", "keepdim", "True"}) - (
+WORDS = (MEASURES | FUNCTIONS.keys() | STRUCTURAL | SEVERAL.keys() | {"if", "for", "otherwise", "keepdim", "True"}) - (
     PRODUCTS | {"where"}
 )
 """Runs of letters that are one name; a function where is written as an operator, else it is a word of prose."""

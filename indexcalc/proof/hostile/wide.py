@@ -192,6 +192,7 @@ WIDE: dict[str, Wide] = {
     "relu": Wide(lambda x: NAN if x.is_nan() else max(x, ZERO), step, kink=True),
     "abs": Wide(abs, sign, kink=True),
     "step": Wide(step, flat, kink=True),
+    "reach": Wide(lambda x: NAN if x.is_nan() else Decimal(int(x >= 0)), flat, kink=True),
     "rest": Wide(lambda x: ONE - step(x), flat, kink=True),
     "sign": Wide(sign, flat, kink=True),
 }

@@ -36,6 +36,7 @@ KNOWN = {
     "abs": abs,
     "atan": mpmath.atan,
     "step": lambda x: x > 0,
+    "reach": lambda x: x >= 0,
     "rest": lambda x: x <= 0,
     "sign": mpmath.sign,
 }
@@ -97,7 +98,9 @@ def test_slopes_are_those_of_central_differences(name):
             assert abs(found - expected) <= abs(expected) * Decimal("1e-60") + Decimal("1e-500"), (x, found, expected)
 
 
-@pytest.mark.parametrize(("name", "value", "slope"), [("relu", 0, 0), ("abs", 0, 0), ("step", 0, 0), ("sign", 0, 0)])
+@pytest.mark.parametrize(
+    ("name", "value", "slope"), [("relu", 0, 0), ("abs", 0, 0), ("step", 0, 0), ("reach", 1, 0), ("sign", 0, 0)]
+)
 def test_kinks_at_zero_have_the_convention_of_the_language(name, value, slope):
     row = wide_of(name)
     assert (row.value(Decimal(0)), row.slope(Decimal(0))) == (value, slope)
