@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand_term, multiplied, power, scalar
+from indexcalc.algebra.build import STEPS, expand_term, multiplied, power, scalar, scalar_value
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.terms import Fn, Term, Terms
 from indexcalc.errors import UnsupportedError
@@ -201,6 +201,16 @@ def row_of(name: str) -> Pointwise:
     return TABLE[name]
 
 
+def applied(name: str, args: tuple[Terms, ...]) -> Terms:
+    """A function of the table of some terms; a step of a number whose sign is known is 0 or 1."""
+    value = scalar_value(args[0]) if name in STEPS else None
+    if value is not None:
+        holds = value.is_positive if name == "step" else value.is_nonnegative
+        if holds is not None:
+            return scalar(int(holds))
+    return (Term(sp.S.One, ((Fn(name, args), sp.S.One),)),)
+
+
 def call_text(name: str, args: Sequence[str]) -> str:
     """A function applied to some texts, in plain text."""
     text = TABLE[name].text if name in TABLE else ""
@@ -239,5 +249,5 @@ def from_formula(formula: sp.Expr, fn: Fn) -> Terms:
         return (power(from_formula(formula.base, fn), formula.exp),)
     if isinstance(formula, sp.Function):
         (argument,) = formula.args
-        return (Term(sp.S.One, ((Fn(formula.func.__name__, (collect(from_formula(argument, fn)),)), sp.S.One),)),)
+        return applied(formula.func.__name__, (collect(from_formula(argument, fn)),))
     raise UnsupportedError(f"the derivative {formula} of {fn.name} cannot be read")

@@ -82,7 +82,7 @@ def gated_term(term: Term, wild: Collection[str]) -> Term:
     for gap, above, place in [(*gate, n) for n, power in enumerate(powers) if (gate := gate_of(power)) is not None]:
         own = frozenset(free_indices(gap))
         hidden = [n for n, (base, _) in enumerate(powers) if n != place and hides(own, base, wild)]
-        if hidden:
+        if hidden and tensors_of(gap):
             inner: Terms = (product(ONE, (powers[n] for n in hidden)),)
             chosen = Fn("where", (gap, inner, ()) if above else (gap, (), inner))
             powers = [power for n, power in enumerate(powers) if n != place and n not in hidden] + [(chosen, ONE)]

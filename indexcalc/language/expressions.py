@@ -14,6 +14,7 @@ import sympy as sp
 from indexcalc.algebra.build import access, as_factor, product, scalar, scalar_value, scale, sum_over
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, LogDet, Term, Terms, free_indices, index_names
+from indexcalc.calculus import pointwise
 from indexcalc.language.arithmetic import Arithmetic, joined
 from indexcalc.language.checks import is_delta
 from indexcalc.language.hoist import hoist_broadcast
@@ -234,6 +235,14 @@ class Lowering(Arithmetic):
             case "where" if (one := scalar_value(args[1])) is not None and (other := scalar_value(args[2])) is not None:
                 # Two numbers to choose from say nothing of the dtype of arrays.
                 return joined([args[2], scale(self.function("step", args[:1], node.at), one - other)])
+            case "where" if scalar_value(args[0]) is not None:
+                # A number decides for all entries.
+                sides = (
+                    self.function("step", args[:1], node.at),
+                    self.function("reach", [scale(args[0], -sp.S.One)], node.at),
+                )
+                parts = [self.multiply(holds, self.one_factor(arg)) for holds, arg in zip(sides, args[1:], strict=True)]
+                return joined(parts)
             case "max" | "min":
                 # max(0, x) is max(x, 0): where both are equal, the number is the larger one.
                 first, *rest = sorted(args, key=lambda arg: scalar_value(arg) is not None)
@@ -246,8 +255,7 @@ class Lowering(Arithmetic):
         if value is not None and name in SCALAR_FUNCTIONS:
             return scalar(applied(name, value))
         place = DENOMINATOR if name in LOGARITHMS else ARGUMENT
-        found = Fn(name, tuple(self.without_sums(arg, place, at) for arg in args))
-        return (Term(sp.S.One, ((found, sp.S.One),)),)
+        return pointwise.applied(name, tuple(self.without_sums(arg, place, at) for arg in args))
 
     def raised(self, base: Expression, exponent: Expression, at: At | None) -> Terms:
         """A power: of the algebra under a scalar exponent, an exponential over a scalar base, else a function."""

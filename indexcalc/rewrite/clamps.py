@@ -74,7 +74,7 @@ def clamps_in(terms: Terms, definitions: Mapping[str, Equation]) -> tuple[Clamp,
     """The clamped values that an expression reads or whose indicators it has, named ones first."""
     present = tuple(dict.fromkeys(walk(terms)))
     named = [found for base in present if isinstance(base, Access) and (found := of_entry(base, definitions))]
-    written = [clamp_of(base, base) for base in present if is_clamp(base)]
+    written = [found for base in present if is_clamp(base) and (found := clamp_of(base, base))]
     return tuple(dict.fromkeys((*named, *written)))
 
 
@@ -92,12 +92,11 @@ def is_clamp(base: Base | None) -> TypeGuard[Fn]:
     return isinstance(base, Fn) and base.name in CLAMPS
 
 
-def clamp_of(value: Base, written: Fn) -> Clamp:
-    """The clamp that a function of the table is."""
+def clamp_of(value: Base, written: Fn) -> Clamp | None:
+    """The clamp that a function of the table is; None for the larger of two that are equal everywhere."""
     argument, *bounds = written.args
-    ((indicator,), *_) = derivatives_of(written)
-    ((base, _),) = indicator.powers
-    return Clamp(value, argument, bounds[0] if bounds else (), base)
+    indicator = lone(derivatives_of(written)[0])
+    return None if indicator is None else Clamp(value, argument, bounds[0] if bounds else (), indicator)
 
 
 def unclamped(subject: Subject, terms: Terms, definitions: Mapping[str, Equation]) -> tuple[Step, ...]:

@@ -123,6 +123,10 @@ OPERATIONS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
 )
 
 
+HIDING = ("where", "where both", "bracket")
+"""What hides a part of what it is made of."""
+
+
 @dataclass(frozen=True)
 class Choices:
     """A program: its inputs with their slots, and what it computes, the last one the loss."""
@@ -184,7 +188,9 @@ class Drawing:
         """A random tree."""
         if depth == 0 or self.rng.random() < 0.15:
             return self.entry()
-        name, pattern, compute = OPERATIONS[int(self.rng.integers(len(OPERATIONS)))]
+        hiding = self.rng.random() < 0.15
+        some = [one for one in OPERATIONS if (one[0] in HIDING) == hiding]
+        name, pattern, compute = some[int(self.rng.integers(len(some)))]
         count = len(set(re.findall(r"\{\d\}", pattern)))
         found = Applied(name, pattern, compute, tuple(self.expression(depth - 1) for _ in range(count)))
         free = sorted(found.free())

@@ -351,6 +351,7 @@ FUNCTIONS: dict[str, str] = {
     "sign": "sign",
     "sgn": "sign",
     "step": "step",
+    "reach": "reach",
 }
 """Entrywise functions, by the names that authors give them."""
 
