@@ -165,8 +165,8 @@ def _root(
                 found, length, again = start, 1.0, True
                 residual, step = newton(found)
             left, least = np.abs(residual).sum(), length < 0.05
-            size, change = np.abs(found).sum(), np.abs(step).sum()
-            change = change if np.isfinite(left) else np.nan
+            size = np.abs(found).sum()
+            change = np.abs(step).sum() if np.isfinite(left) else np.nan
             if change <= (eps**0.5 if least else eps) * size:
                 return found - step
             near = found - step if again and least else found - length * step

@@ -28,8 +28,8 @@ def _root(
                 found, length, again = start, 1.0, True
                 residual, step = newton(found)
             left, least = np.abs(residual).sum(), length < 0.05
-            size, change = np.abs(found).sum(), np.abs(step).sum()
-            change = change if np.isfinite(left) else np.nan
+            size = np.abs(found).sum()
+            change = np.abs(step).sum() if np.isfinite(left) else np.nan
             if change <= (eps**0.5 if least else eps) * size:
                 return found - step
             near = found - step if again and least else found - length * step
@@ -85,8 +85,8 @@ def _root(
             residual = torch.where(back, first[0], residual)
             step = torch.where(back, first[1], step)
         left, least = residual.abs().sum(), length < 0.05
-        size, change = found.abs().sum(), step.abs().sum()
-        change = torch.where(torch.isfinite(left), change, torch.nan)
+        size = found.abs().sum()
+        change = torch.where(torch.isfinite(left), step.abs().sum(), torch.nan)
         done = done | (change <= torch.where(least, eps**0.5, eps) * size)
         if _Every.apply(done):
             return found - step
@@ -134,8 +134,8 @@ def _root(
         before = [jnp.where(back, a, b) for a, b in zip(begin, before, strict=True)]
         at, residual, step, length = before
         left, least = jnp.abs(residual).sum(), length < 0.05
-        size, change = jnp.abs(at).sum(), jnp.abs(step).sum()
-        change = jnp.where(jnp.isfinite(left), change, jnp.nan)
+        size = jnp.abs(at).sum()
+        change = jnp.where(jnp.isfinite(left), jnp.abs(step).sum(), jnp.nan)
         near = at - jnp.where(again & least, 1.0, length) * step
         rest, next_step = newton(near)
         less = jnp.abs(rest).sum() <= (1.0 - length / 4.0) * left
