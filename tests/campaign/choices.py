@@ -16,6 +16,8 @@ import numpy as np
 LETTERS = "ijk"
 EXTENTS = dict(zip(LETTERS, "NMK", strict=True))
 DEPTH = 3
+LARGEST = 1e6
+"""What no part of an expression exceeds at a point."""
 
 Arrays = Mapping[str, Any]
 Compare = Callable[[Any, Any], Any]
@@ -68,10 +70,16 @@ class Applied:
         )
 
     def value(self, arrays: Arrays, torch: Any) -> Any:
-        """Entry by entry."""
+        """Entry by entry.
+
+        Raises:
+            OverflowError: for what is too large to be compared: towers of powers leave every format.
+        """
         found = self.compute(torch, *(part.value(arrays, torch) for part in self.parts))
         for letter in self.summed:
             found = found.sum(dim=LETTERS.index(letter), keepdim=True)
+        if not bool((found.abs() < LARGEST).all()):
+            raise OverflowError
         return found
 
     def free(self) -> frozenset[str]:
@@ -113,7 +121,7 @@ OPERATIONS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ),
     *map(bracket, RELATIONS),
     ("pow", "({0}^2 + 0.5)^tanh({1})", lambda torch, a, b: (a**2 + 0.5) ** torch.tanh(b)),
-    ("pow", "pow(exp({0}), {1})", lambda torch, a, b: torch.exp(a) ** b),
+    ("pow", "pow(exp(tanh({0})), {1})", lambda torch, a, b: torch.exp(torch.tanh(a)) ** b),
     ("power of a number", "2^{0}", lambda torch, a: 2**a),
     ("atan2", "atan2({0} + 0.2, {1} - 0.3)", lambda torch, a, b: torch.atan2(a + 0.2, b - 0.3)),
     ("atan", "atan({0})", lambda torch, a: torch.atan(a)),

@@ -7,6 +7,7 @@ The seeds go through the draws in turn; `benchmarks/campaign.py draws` runs many
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -153,7 +154,8 @@ def with_choices(seed: int) -> Draw:
 
     def points() -> Iterator[Right]:
         for sizes, arrays in choices.points(program, seed):
-            yield by_loss(sizes, arrays, lambda given: program.loss(given, torch()))
+            with suppress(OverflowError):
+                yield by_loss(sizes, arrays, lambda given: program.loss(given, torch()))
 
     return Draw(program.text(), frozenset({"choice", *program.features()}), points)
 
