@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
     from indexcalc.codegen import numpy_module, target_module
+    from indexcalc.codegen.checkpoints.module import checkpoints_module
     from indexcalc.codegen.fast import FastOptions, fast_module
     from indexcalc.cost import cost_report
     from indexcalc.errors import IndexCalcError, LimitError, ProgramError, SpecError, UnsupportedError
@@ -80,6 +81,7 @@ __all__ = [
     "atan2",
     "bracket",
     "check",
+    "checkpoints_module",
     "clip",
     "cos",
     "cost_report",
@@ -139,6 +141,7 @@ HOMES = {
     "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
     "indexcalc.checking": ("check",),
     "indexcalc.codegen": ("numpy_module", "target_module"),
+    "indexcalc.codegen.checkpoints.module": ("checkpoints_module",),
     "indexcalc.codegen.fast": ("FastOptions", "fast_module"),
     "indexcalc.cost": ("cost_report",),
     "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),

@@ -24,12 +24,13 @@ from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note, svg_note, tikz_note
 from indexcalc.presentation import presenter
+from indexcalc.proof.checkpoints import check_checkpoints
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast, has_library, unchecked_kernels
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.hostile.both import both_passes, of_both_passes
 from indexcalc.proof.hostile.check import check_hostile
-from indexcalc.proof.hostile.styles import CodeStyle, fast_styles, reading_style, target_style
+from indexcalc.proof.hostile.styles import CodeStyle, checkpoints_style, fast_styles, reading_style, target_style
 from indexcalc.proof.hostile.trial import Trial, checked_range, hostile_trial
 from indexcalc.proof.oracles import program_points
 from indexcalc.proof.paths import check_paths
@@ -40,6 +41,7 @@ from indexcalc.proof.targets import check_target, is_installed
 from indexcalc.rewrite.derive import derive
 
 if TYPE_CHECKING:
+    from indexcalc.codegen.checkpoints.module import CheckpointsModule
     from indexcalc.codegen.fast.module import FastModule, FastOptions
     from indexcalc.proof.numeric import Array
     from indexcalc.worksheet import Values
@@ -77,6 +79,7 @@ class Texts:
         code: the NumPy module, for reading.
         targets: the modules for other array libraries.
         fast: the modules made for speed, if they were asked for: NumPy's, and those for other libraries.
+        checkpoints: the module that keeps few steps of recurrences, if it was asked for.
         unwritten: why code for speed was not written for some library.
         trial: the hostile inputs at which the code is checked, if there are any.
     """
@@ -85,6 +88,7 @@ class Texts:
     code: str
     targets: tuple[TargetModule, ...] = ()
     fast: tuple[FastModule, ...] = ()
+    checkpoints: CheckpointsModule | None = None
     unwritten: tuple[str, ...] = ()
     trial: Trial | None = field(default=None, compare=False, repr=False)
 
@@ -123,6 +127,8 @@ def rendered_files(slug: str, texts: Texts) -> Mapping[str, str]:
     """The files that follow from the derivation alone, without random numbers."""
     others = {f"{slug}_{module.target}.py": module.source for module in texts.targets}
     others |= {fast_file(slug, module.target): module.source for module in texts.fast}
+    if texts.checkpoints is not None:
+        others[f"{slug}_checkpoints.py"] = texts.checkpoints.source
     notes = {f"{slug}.{name}": note for name, note in texts.notes.items()}
     return {**notes, f"{slug}.py": texts.code, **others}
 
@@ -137,6 +143,7 @@ def render(
     detail: Detail = Detail.FULL,
     mesh: Mesh | None = None,
     example: Values | None = None,
+    checkpoints: bool = False,
 ) -> Texts:
     """The note and the code of a derivation.
 
@@ -150,9 +157,10 @@ def render(
         detail: how much the note says.
         mesh: the devices over which JAX's arrays are split.
         example: numbers with which a page works the derivation out.
+        checkpoints: asks for a module that keeps few steps of recurrences.
 
     Raises:
-        UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
+        UnsupportedError: if a scalar or factor cannot be written with one of these libraries, or no steps be left out.
         ProgramError: if there is no index of the name that is to be cut into blocks.
         MeshError: if the mesh doesn't fit the program.
     """
@@ -172,7 +180,20 @@ def render(
         arrays, code = example_arrays(derivation, example), code_by_equation(derivation)
         notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays, code=code)
     reasons = tuple(f"{fast_file(derivation.problem.slug, target)}: {why}" for target, why in unwritten.items())
-    return Texts(notes, numpy_module(derivation), others, modules, reasons, trial)
+    few = few_steps(derivation) if checkpoints else None
+    return Texts(notes, numpy_module(derivation), others, modules, few, reasons, trial)
+
+
+def few_steps(derivation: Derivation) -> CheckpointsModule:
+    """The module that keeps few steps of recurrences.
+
+    Raises:
+        UnsupportedError: if there are no steps that could be left out.
+    """
+    # Few derivations are written this way, and start sooner without what writes it.
+    from indexcalc.codegen.checkpoints.module import checkpoints_module  # noqa: PLC0415
+
+    return checkpoints_module(derivation)
 
 
 def example_arrays(derivation: Derivation, example: Values | None) -> Mapping[str, Array]:
@@ -297,7 +318,9 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
         from indexcalc.codegen.fast.module import FastOptions, fast_modules  # noqa: PLC0415
 
         fast, _ = fast_modules(twin, FastOptions({}, None), [module.target for module in texts.fast])
-    small = checked_as_it_is(twin, replace(texts, code=numpy_module(twin), targets=targets, fast=fast), seed=seed)
+    few = few_steps(twin) if texts.checkpoints is not None else None
+    own_texts = replace(texts, code=numpy_module(twin), targets=targets, fast=fast, checkpoints=few)
+    small = checked_as_it_is(twin, own_texts, seed=seed)
     own = at_own_sizes(derivation, texts.code, seed=seed)
     report = replace(
         small.report,
@@ -331,6 +354,9 @@ def checked_as_it_is(derivation: Derivation, texts: Texts, *, seed: int = 0) -> 
         if has_library(module):
             unchecked += unchecked_kernels(module)
             found = (*found, *check_fast(derivation.problem, loaded(module.source), module, seed=seed).comparisons)
+    if texts.checkpoints is not None:
+        few = texts.checkpoints
+        found = (*found, *check_checkpoints(derivation.problem, loaded(few.source), few, seed=seed))
     hostile = check_hostile(both_passes(derivation), code_styles(derivation, texts), trial=texts.trial)
     report = replace(report, comparisons=(*report.comparisons, *found), hostile=hostile)
     return Outputs(derivation.problem.slug, texts, report, (*unchecked, *texts.unwritten))
@@ -347,6 +373,8 @@ def code_styles(derivation: Derivation, texts: Texts) -> tuple[CodeStyle, ...]:
     for fast in texts.fast:
         if has_library(fast):
             styles += fast_styles(problem, loaded(fast.source), fast)
+    if texts.checkpoints is not None:
+        styles.append(checkpoints_style(problem, loaded(texts.checkpoints.source), texts.checkpoints))
     for module in texts.targets:
         if is_installed(module.target):
             styles.append(target_style(problem, loaded(module.checked_source), module))

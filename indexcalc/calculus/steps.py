@@ -306,8 +306,8 @@ class Derivation:
         """The generated code as a function.
 
         Args:
-            target: `numpy` or `fast`: inputs and upstream gradients to a pair, outputs and gradients. `torch` or `jax`:
-                inputs to outputs; the library differentiates the function by the derived gradients.
+            target: `numpy`, `fast` or `checkpoints`: inputs and upstream gradients to a pair, outputs and gradients.
+                `torch` or `jax`: inputs to outputs; the library differentiates the function by the derived gradients.
 
         Raises:
             UnsupportedError: if there is no such code, or its library is not installed.

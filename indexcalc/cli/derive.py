@@ -23,6 +23,7 @@ from indexcalc.cost import MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, PAGE, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
+from indexcalc.proof.checkpoints import STYLE as CHECKPOINTS
 from indexcalc.proof.fast import KERNELS, style_name
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
@@ -108,7 +109,9 @@ def derive_spec(
         Style,
         typer.Option(
             help="`fast` writes NAME_fast.py too: NumPy code that works in blocks, with `value_and_grad`; "
-            "with --target torch also NAME_torch_fast.py, in blocks that PyTorch compiles."
+            "with --target torch also NAME_torch_fast.py, in blocks that PyTorch compiles. "
+            "`checkpoints` writes NAME_checkpoints.py: NumPy code that keeps few steps of a recurrence, and computes "
+            "the others again."
         ),
     ] = Style.einsum,
     at: Annotated[
@@ -225,6 +228,7 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
             detail=wanted.detail,
             mesh=read_mesh(wanted.mesh, problem.splits) if wanted.mesh else None,
             example=example,
+            checkpoints=wanted.style is Style.checkpoints,
         )
         progress("checking the code")
         return derivation, checked(derivation, texts)
@@ -241,7 +245,8 @@ def show_derivation(console: Console, derivation: Derivation, outputs: Outputs) 
     if report.stand_ins:
         terminal.show_summary(console, "checked", outcome.stand_ins_text(report))
     fast = tuple(name for module in texts.fast for name in (style_name(module), f"{style_name(module)} {KERNELS}"))
-    for target in (*(module.target for module in texts.targets), *fast):
+    few = (CHECKPOINTS,) if texts.checkpoints is not None else ()
+    for target in (*(module.target for module in texts.targets), *fast, *few):
         said = outcome.target_text(report, target)
         if said:
             terminal.show_summary(console, "checked", said, ok=report.ok)

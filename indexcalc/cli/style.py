@@ -1,4 +1,4 @@
-"""The options that say how generated code is written: for reading, or for speed in blocks."""
+"""The options that say how generated code is written: for reading, for speed in blocks, or with few steps kept."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Style(StrEnum):
 
     einsum = "einsum"
     fast = "fast"
+    checkpoints = "checkpoints"
 
 
 class StyleError(IndexCalcError):

@@ -47,6 +47,7 @@ class Dialect:
         device: whether arrays made from nothing must be told where to live.
         private: the private functions that a module holds where it uses them.
         stack: what makes an array of a list, for a library that differentiates no array that is written into.
+        along: whether loops over steps compute all that can go along with them.
         imports: for each name of another module, the line that imports it: the standard library, then the rest.
     """
 
@@ -67,6 +68,7 @@ class Dialect:
     imports: tuple[Mapping[str, str], ...] = ()
     loop: str = ""
     stack: str = ""
+    along: bool = False
 
     @property
     def reserved(self) -> frozenset[str]:

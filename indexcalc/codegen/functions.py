@@ -16,13 +16,19 @@ from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.codegen.steps import loop_lines, names_at_steps
+from indexcalc.codegen.steps import WHOLE, LoopWriter
 from indexcalc.codegen.systems import SOLVED
 from indexcalc.codegen.windows import moving_node
 
 
 def pass_lines(
-    statements: Sequence[Statement], scope: Scope, taken: set[str], depth: int = 1, results: Collection[str] = ()
+    statements: Sequence[Statement],
+    scope: Scope,
+    taken: set[str],
+    depth: int = 1,
+    *,
+    results: Collection[str] = (),
+    writer: LoopWriter = WHOLE,
 ) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use.
 
@@ -32,8 +38,9 @@ def pass_lines(
         taken: the names in use; those of masks and of parts of long expressions join, so that none is bound twice.
         depth: of the indentation at which they will stand.
         results: the tensors that are read behind them.
+        writer: how loops are written.
     """
-    scopes = names_at_steps(statements, scope)
+    scopes = writer.scopes(statements, scope)
     nodes = [statement_node(statement, own) for statement, own in zip(statements, scopes, strict=True)]
     # A mask inside a loop is another one at each step.
     masks = [mask for s, node in zip(statements, nodes, strict=True) if s.loop is None for mask in masks_in(node)]
@@ -51,7 +58,7 @@ def pass_lines(
             inside.append((statement, node))
             ends = number + 1 == len(statements) or statements[number + 1].loop != statement.loop
             later = {*results, *names_read(statements[number + 1 :], scope)}
-            lines.append(loop_lines(inside, scopes[number], taken, depth, later) if ends else [])
+            lines.append(writer.lines(inside, scopes[number], taken, depth, later) if ends else [])
             inside = [] if ends else inside
             continue
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 
 import sympy as sp
@@ -47,6 +47,7 @@ from indexcalc.codegen.signatures import (
 )
 from indexcalc.codegen.special import needed_functions
 from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.steps import WHOLE, LoopWriter
 from indexcalc.codegen.storage import merge_line, split_line
 from indexcalc.cost.mesh import Mesh
 
@@ -143,14 +144,17 @@ def title(plan: Plan) -> str:
     return plain(plan.program.title).rstrip(".") or plan.derivation.problem.slug
 
 
-def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope, results: Collection[str]) -> list[str]:
+def statement_block(
+    plan: Plan, statements: Sequence[Statement], scope: Scope, results: Collection[str], writer: LoopWriter = WHOLE
+) -> list[str]:
     """All statements as lines; `results` are the tensors that the function returns."""
     given = [*plan.program.tensors, *(up.name for up in plan.derivation.problem.handed)]
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     waiting: dict[str, None] = {}
-    for statement, code in zip(statements, pass_lines(statements, scope, names, results=results), strict=True):
+    all_lines = pass_lines(statements, scope, names, results=results, writer=writer)
+    for statement, code in zip(statements, all_lines, strict=True):
         lines += with_placing(code, plan, statement.name)
         if statement.name in results and plan.is_fused(statement.name):
             waiting[statement.name] = None

@@ -11,6 +11,7 @@ import sympy as sp
 from indexcalc.algebra.slots import constant_of
 from indexcalc.algebra.terms import Access, Base, Index, Lookup, own_slots, walk
 from indexcalc.calculus.steps import Derivation, Order
+from indexcalc.codegen.checkpoints.alongside import with_courses
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.gates import with_gates
 from indexcalc.codegen.halves import halved
@@ -148,8 +149,15 @@ def stable_of(derivation: Derivation) -> Passes:
 
 
 @lru_cache(maxsize=4)
-def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
-    """The statements of both passes, made once for all libraries, and the arrays at a step that they read."""
+def passes_of(
+    derivation: Derivation, *, along: bool = False
+) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
+    """The statements of both passes, made once for all libraries, and the arrays at a step that they read.
+
+    Args:
+        derivation: what was derived.
+        along: whether loops over steps compute all that can go along with them.
+    """
     program, backward, passes = derivation.problem.program, derivation.backward, stable_of(derivation)
     stepping = any(map(reads_itself, (passes.forward, passes.backward)))
     if not (stepping or has_expressions(program) or has_expressions(backward)):
@@ -162,18 +170,19 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
     forward, reverse = passes.forward, passes.backward
     entries = Entries(tensors, taken)
     if stepping:
-        shared = (share_functions(one, taken, passes.maxima) for one in (forward, reverse))
-        looped = [with_loops(tuple(one), with_axes(one, tensors), taken) for one in map(tuple, shared)]
+        shared = [tuple(share_functions(one, taken, passes.maxima)) for one in (forward, reverse)]
+        for one in shared:
+            with_axes(one, tensors)
+        looped = with_courses(shared, tensors, taken) if along else [with_loops(one, tensors, taken) for one in shared]
         forward, reverse = (tuple(entries.read(one)) for one in looped)
     forward, reverse = with_views((forward, reverse), tensors, taken, entries.found)
     return replace(passes, forward=forward, backward=reverse), entries.found
 
 
-def with_axes(statements: Iterable[Statement], tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors, with what statements assign among them."""
+def with_axes(statements: Iterable[Statement], tensors: dict[str, Tensor]) -> None:
+    """Let what statements assign join the tensors."""
     for statement in statements:
         tensors.setdefault(statement.name, Tensor(statement.name, statement.axes))
-    return tensors
 
 
 def has_expressions(program: Program) -> bool:
@@ -202,7 +211,7 @@ def declared_extents(base: Base, program: Program) -> tuple[sp.Expr, ...]:
 def planned(derivation: Derivation, dialect: Dialect) -> Plan:
     """The plan, made once for a derivation and a library, however they are handed over."""
     program, backward = derivation.problem.program, derivation.backward
-    passes, at_steps = passes_of(derivation)
+    passes, at_steps = passes_of(derivation, along=dialect.along)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
     forward, reverse = passes.forward, passes.backward
     loops = [s.loop for s in (*forward, *reverse) if s.loop is not None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import sympy as sp
 
@@ -32,12 +33,12 @@ from indexcalc.algebra.terms import (
     walk,
     with_inner_terms,
 )
-from indexcalc.codegen.formula import equation_text
+from indexcalc.codegen.formula import formula
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.statements import Kind, Loop, Statement
 from indexcalc.errors import UnsupportedError
 from indexcalc.program import Tensor
-from indexcalc.recurrence import Recurrence, groups_of, is_recurrent, recurrence_of
+from indexcalc.recurrence import Defining, Recurrence, groups_of, is_recurrent, recurrence_of
 
 ONE = sp.S.One
 
@@ -78,17 +79,23 @@ def with_loops(statements: Sequence[Statement], tensors: dict[str, Tensor], take
     done: list[Statement] = []
     for group in groups_of([Whole(statement) for statement in statements]):
         block = [one.statement for one in group if isinstance(one, Whole)]
-        if not is_recurrent(group):
-            done += block
-            continue
-        found = recurrence_of(group)
-        if not isinstance(found, Recurrence):
-            raise UnsupportedError(
-                f"the code for {found.reader} would read {found.entry.tensor} before it is computed; "
-                "write the recurrence without exponentials that overflow, or in smaller steps"
-            )
-        done += Stepping(block, found, tensors, taken).statements()
+        done += Stepping(block, stepwise(group), tensors, taken).statements() if is_recurrent(group) else block
     return tuple(done)
+
+
+def stepwise(group: Sequence[Defining]) -> Recurrence:
+    """The recurrence that statements which read one another are.
+
+    Raises:
+        UnsupportedError: if a stable form reads what is not computed yet.
+    """
+    found = recurrence_of(group)
+    if isinstance(found, Recurrence):
+        return found
+    raise UnsupportedError(
+        f"the code for {found.reader} would read {found.entry.tensor} before it is computed; "
+        "write the recurrence without exponentials that overflow, or in smaller steps"
+    )
 
 
 def reads_itself(statements: Sequence[Statement]) -> bool:
@@ -108,16 +115,28 @@ class Stepping:
 
     def statements(self) -> Iterator[Statement]:
         """What is computed before the loop, then the statements of one step."""
-        by_name = {statement.name: statement for statement in self.block}
-        ordered = [by_name[name] for name in self.recurrence.axes]
-        first = ordered[0].axes[self.recurrence.axes[ordered[0].name]]
-        # Not the name of an extent, which is 1 at least.
-        symbol = sp.Symbol(f"@{first.name}", integer=True, nonnegative=True)
-        arrays = tuple((one.name, one.axes, self.recurrence.axes[one.name]) for one in ordered)
-        loop = Loop(symbol, first.extent, self.recurrence.direction, arrays)
-        inside = [part for statement in ordered for part in self.parts(statement, loop)]
+        inside = tuple(self.parts_of_all(self.loop()))
         yield from self.before
         yield from inside
+
+    @cached_property
+    def ordered(self) -> tuple[Statement, ...]:
+        """The statements in the order within a step."""
+        by_name = {statement.name: statement for statement in self.block}
+        return tuple(by_name[name] for name in self.recurrence.axes)
+
+    def loop(self) -> Loop:
+        """The loop that they become."""
+        first = self.ordered[0].axes[self.recurrence.axes[self.ordered[0].name]]
+        # Not the name of an extent, which is 1 at least.
+        symbol = sp.Symbol(f"@{first.name}", integer=True, nonnegative=True)
+        arrays = tuple((one.name, one.axes, self.recurrence.axes[one.name]) for one in self.ordered)
+        return Loop(symbol, first.extent, self.recurrence.direction, arrays)
+
+    def parts_of_all(self, loop: Loop) -> Iterator[Statement]:
+        """The statements of one step."""
+        for statement in self.ordered:
+            yield from self.parts(statement, loop)
 
     def parts(self, statement: Statement, loop: Loop) -> Iterator[Statement]:
         """One statement at one step: a part for each condition on the step."""
@@ -125,7 +144,7 @@ class Stepping:
         step = statement.axes[axis]
         axes = tuple(index for index in statement.axes if index != step)
         here: dict[Index, Slot] = {step: place(loop.symbol)}
-        note = equation_text(Access(statement.name, statement.axes), statement.terms, {})
+        note = formula(statement, {})
         if statement.kind is not Kind.ASSIGN:
             terms = substitute(statement.terms, here)
             guards = tuple(substituted(guard, here) for guard in statement.guards)

@@ -41,12 +41,16 @@ class Loop:
         extent: how many steps there are.
         direction: 1 where steps go up, -1 where they go down.
         arrays: the tensors that are computed inside: name, axes, and which of them is the step.
+        totals: the tensors that each step adds something to: name and axes.
+        retraced: the tensors of the loop through whose steps it goes back.
     """
 
     symbol: sp.Symbol
     extent: sp.Expr
     direction: int
     arrays: tuple[tuple[str, tuple[Index, ...], int], ...]
+    totals: tuple[tuple[str, tuple[Index, ...]], ...] = ()
+    retraced: tuple[str, ...] = ()
 
     @property
     def range(self) -> tuple[Slot, ...]:

@@ -6,8 +6,8 @@ behind the loop.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from indexcalc.algebra.slots import constant_of
 from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of, walk
@@ -168,11 +168,28 @@ def step_lines(
     if scope.lists and (statement.adds or not tensors_of(statement.terms)):
         # A new array, for what stands there may be a view; and a number added to zeros is an array.
         node = Binary("+", Atom(target), node)
-    sign = " +" if statement.adds and not scope.lists else ""
-    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), taken, depth + inner - 1)
-    head = f"{target} + = "
-    code = [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
+    adds = statement.adds and not scope.lists
+    code = added(target, spelled(node, scope.dialect, scope.dtype), taken, depth + inner - 1, adds=adds)
     return [*lines, *("    " * inner + line for line in code)]
+
+
+def added(target: str, node: Node, taken: set[str], depth: int, *, adds: bool) -> list[str]:
+    """``target = node``, or ``target += node`` where it `adds`."""
+    code = numbered(f"{target}{' +' * adds}", node, taken, depth)
+    head = f"{target} + = "
+    return [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
+
+
+@dataclass(frozen=True)
+class LoopWriter:
+    """How loops are written: the names that each statement may use, and the lines of one loop."""
+
+    scopes: Callable[[Sequence[Statement], Scope], list[Scope]]
+    lines: Callable[[Sequence[tuple[Statement, Node]], Scope, set[str], int, Collection[str]], list[str]]
+
+
+WHOLE = LoopWriter(names_at_steps, loop_lines)
+"""All steps, one after the other."""
 
 
 def condition_text(guard: Delta | Iverson, scope: Scope) -> str:

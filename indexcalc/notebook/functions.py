@@ -15,6 +15,7 @@ from typing import Any
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import TARGETS, gradient_fields, module_names, numpy_module, python_name, target_module
+from indexcalc.codegen.checkpoints.module import checkpoints_module
 from indexcalc.codegen.fast import fast_module
 from indexcalc.errors import UnsupportedError
 from indexcalc.generation import loaded
@@ -24,7 +25,10 @@ from indexcalc.proof.targets import is_installed
 FAST = "fast"
 """NumPy code made for speed."""
 
-KNOWN = ("numpy", FAST, *(target for target in TARGETS if target != "numpy"))
+CHECKPOINTS = "checkpoints"
+"""NumPy code that keeps few steps of recurrences."""
+
+KNOWN = ("numpy", FAST, CHECKPOINTS, *(target for target in TARGETS if target != "numpy"))
 
 WITH_GRADIENTS = """{title}: {results} of the forward pass, and the gradients.
 
@@ -45,8 +49,8 @@ def function_of(derivation: Derivation, target: str) -> Function:
 
     Args:
         derivation: what was derived.
-        target: `numpy` or `fast` for a function that returns outputs and gradients, `torch` or `jax` for one that the
-            library differentiates.
+        target: `numpy`, `fast` or `checkpoints` for a function that returns outputs and gradients, `torch` or `jax`
+            for one that the library differentiates.
 
     Raises:
         UnsupportedError: if there is no such code, or its library is not installed.
@@ -58,6 +62,9 @@ def function_of(derivation: Derivation, target: str) -> Function:
         return with_attributes(joined_passes(derivation, module), module, source)
     if target == FAST:
         module, source = imported(fast_module(derivation).source)
+        return with_attributes(module.value_and_grad, module, source)
+    if target == CHECKPOINTS:
+        module, source = imported(checkpoints_module(derivation).source)
         return with_attributes(module.value_and_grad, module, source)
     check_inputs_derived(derivation, target)
     if not is_installed(target):

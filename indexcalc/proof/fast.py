@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -134,7 +134,23 @@ def fast_passes(problem: Problem, module: ModuleType, written: FastModule) -> An
     return passes
 
 
-def whole_candidate(problem: Problem, module: Any, written: FastModule, setting: int | str | None = None) -> Candidate:
+class WholeCode(Protocol):
+    """Code with one function for both passes, and the names in it."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The field of `Gradients` for every gradient."""
+
+    @property
+    def symbols(self) -> Mapping[str, str]:
+        """The Python name of every parameter and extent."""
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The tensors that it returns, in order."""
+
+
+def whole_candidate(problem: Problem, module: Any, written: WholeCode, setting: int | str | None = None) -> Candidate:
     """`value_and_grad` as a candidate; `setting` is the value of its last keyword argument, if not the default."""
     program = problem.program
 

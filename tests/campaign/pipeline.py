@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -15,13 +16,16 @@ import numpy as np
 
 import indexcalc as ic
 from indexcalc.codegen import gradient_fields, module_names, module_symbols
+from indexcalc.codegen.checkpoints.module import NoStepsError
 from indexcalc.generation import loaded
 from indexcalc.proof.fast import KERNELS, kernels_missing
 from tests.campaign.oracle import Point
 
-STYLES = ("note", "numpy", "fast", "torch", "torch fast", "jax", "check")
-"""The note, code for reading and for speed, both in PyTorch, code for JAX, and the engine's own check of the first."""
+CHECKPOINTS = "checkpoints"
+"""Code that keeps few steps of recurrences."""
 
+STYLES = ("note", "numpy", "fast", CHECKPOINTS, "torch", "torch fast", "jax", "check")
+"""The note, code for reading and for speed, both in PyTorch, code for JAX, and the engine's own check of the first."""
 
 FAST = ("fast", "torch fast")
 """The styles whose modules have `value_and_grad`, and gradients of inputs alone."""
@@ -63,6 +67,11 @@ class Module:
     @property
     def ways(self) -> Iterator[tuple[str, Way]]:
         """All ways to run the module, by what is said of them."""
+        if self.style == CHECKPOINTS:
+            yield self.style, self.at_once
+            yield f"{self.style}, segments of 1", partial(self.at_once, every=1)
+            yield f"{self.style}, segments of 2", partial(self.at_once, every=2)
+            return
         yield self.style, self.two_passes
         if self.style in FAST:
             yield f"{self.style} value_and_grad", self.at_once
@@ -167,8 +176,8 @@ def converter(style: str) -> Callable[[np.ndarray], Any]:
     return import_module("jax.numpy").asarray if style == "jax" else np.asarray
 
 
-def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Callable[[], Module]]]:
-    """A function for each style that writes and imports its module; what is not installed is left out."""
+def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Callable[[], Module | None]]]:
+    """A function for each style that writes and imports its module, if there is one and it is installed."""
 
     def numpy() -> Module:
         names, symbols = module_names(derivation), module_symbols(derivation)
@@ -192,8 +201,18 @@ def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Calla
 
         return write
 
+    def checkpoints() -> Module | None:
+        try:
+            written = ic.checkpoints_module(derivation)
+        except NoStepsError:
+            return None
+        fields = {of: written.names[derivation.problem.gradient_names[of]] for of in written.targets}
+        return Module(CHECKPOINTS, derivation, loaded(written.source), written.names, written.symbols, fields, written)
+
     known = {"numpy": numpy, "fast": fast("fast", "numpy"), "torch": library("torch"), "jax": library("jax")}
     known["torch fast"] = fast("torch fast", "torch")
+    if derivation.problem.program.is_recurrent:
+        known[CHECKPOINTS] = checkpoints
     for style in styles:
-        if style in known and (style in ("numpy", "fast") or find_spec(style.split()[0])):
+        if style in known and (style in ("numpy", "fast", CHECKPOINTS) or find_spec(style.split()[0])):
             yield style, known[style]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from indexcalc.codegen.targets import TargetModule
 from indexcalc.problem import Problem
+from indexcalc.proof.checkpoints import STYLE
 from indexcalc.proof.fast import fast_passes, style_name, whole_candidate
 from indexcalc.proof.gradcheck import Candidate, module_candidate
 from indexcalc.proof.targets import LIBRARIES, adapted_passes
 
 if TYPE_CHECKING:
+    from indexcalc.codegen.checkpoints.module import CheckpointsModule
     from indexcalc.codegen.fast.module import FastModule
 
 
@@ -49,6 +51,11 @@ def fast_styles(problem: Problem, module: ModuleType, written: FastModule) -> tu
     passes = module_candidate(asked, adapted, written.names, written.symbols)
     whole = whole_candidate(asked, adapted, written)
     return CodeStyle(name, passes, written.targets), CodeStyle(f"{name} value_and_grad", whole, written.targets)
+
+
+def checkpoints_style(problem: Problem, module: ModuleType, written: CheckpointsModule) -> CodeStyle:
+    """The module that keeps few steps."""
+    return CodeStyle(STYLE, whole_candidate(problem, module, written), written.targets)
 
 
 def target_style(problem: Problem, module: ModuleType, written: TargetModule) -> CodeStyle:
