@@ -68,7 +68,7 @@ def forward(u: np.ndarray, A: np.ndarray, y: np.ndarray) -> Values:
         # s[t,i,j] = [1 <= t] * a[t-1,i] + [1 <= t] * A[i,j]
         if 1 <= t:
             s[t] = a[t - 1][:, None] + A
-        # s_max[t,j] = s[t,i,j]
+        # s_max[t,j] = max[i](s[t,i,j])
         s_max[t] = s[t].max(axis=0)
         # Z_shifted[t,j] = sum[i](exp(s[t,i,j] - s_max[t,j]))
         Z_shifted[t] = np.exp(s[t] - s_max[t]).sum(axis=0)

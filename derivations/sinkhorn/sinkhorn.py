@@ -94,7 +94,7 @@ def forward(
             h[t] = g[t - 1]
         # R[t,i,j] = 1/eps * (h[t,j] - C[i,j])
         R[t] = (h[t] - C) / eps
-        # R_max[t,i] = R[t,i,j]
+        # R_max[t,i] = max[j](R[t,i,j])
         R_max[t] = R[t].max(axis=1)
         # Z_shifted[t,i] = sum[j](exp(R[t,i,j] - R_max[t,i]))
         Z_shifted[t] = np.exp(R[t] - R_max[t][:, None]).sum(axis=1)
@@ -104,7 +104,7 @@ def forward(
         f[t] = eps * (np.log(a) - R_lse[t])
         # S[t,i,j] = 1/eps * (f[t,i] - C[i,j])
         S[t] = (f[t][:, None] - C) / eps
-        # S_max[t,j] = S[t,i,j]
+        # S_max[t,j] = max[i](S[t,i,j])
         S_max[t] = S[t].max(axis=0)
         # Z_g_shifted[t,j] = sum[i](exp(S[t,i,j] - S_max[t,j]))
         Z_g_shifted[t] = np.exp(S[t] - S_max[t]).sum(axis=0)

@@ -219,9 +219,9 @@ def forward(
         V[l] = np.einsum("btm,mhk->bthk", X[l], W_V_split[l], optimize=True)
         # S[l,b,h,t,s] = 1/sqrt(d) * sum[k](Q[l,b,t,h,k] * K[l,b,s,h,k])
         S[l] = Q[l].transpose(0, 2, 1, 3) @ K[l].transpose(0, 2, 3, 1) / d**0.5
-        # S_masked[l,b,h,t,r] = S[l,b,h,t,r]
+        # S_masked[l,b,h,t,r] = S[l,b,h,t,r] where r <= t, else -inf
         S_masked[l] = np.where(np.tri(T, dtype=bool), S[l], -np.inf)
-        # S_max[l,b,h,t] = S_masked[l,b,h,t,r]
+        # S_max[l,b,h,t] = max[r](S_masked[l,b,h,t,r])
         S_max[l] = S_masked[l].max(axis=3)
         # exp_S[l,b,h,t,r] = exp(S_masked[l,b,h,t,r] - S_max[l,b,h,t])
         exp_S[l] = np.exp(S_masked[l] - S_max[l][..., None])

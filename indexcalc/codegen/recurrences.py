@@ -144,18 +144,11 @@ class Stepping:
         step = statement.axes[axis]
         axes = tuple(index for index in statement.axes if index != step)
         here: dict[Index, Slot] = {step: place(loop.symbol)}
-        note = formula(statement, {})
+        note = statement.note or formula(statement, {})
         if statement.kind is not Kind.ASSIGN:
             terms = substitute(statement.terms, here)
             guards = tuple(substituted(guard, here) for guard in statement.guards)
-            yield replace(
-                statement,
-                axes=axes,
-                terms=terms,
-                guards=guards,
-                note=statement.note or note,
-                loop=loop,
-            )
+            yield replace(statement, axes=axes, terms=terms, guards=guards, note=note, loop=loop)
             return
         cases: dict[tuple[Delta | Iverson, ...], list[Term]] = {}
         for term in self.with_outer_parts(statement, step):
