@@ -1,4 +1,4 @@
-"""``indexcalc derive --style fast``: code in blocks, and what is said of options that do not fit."""
+"""``indexcalc derive --style``: code in blocks or with few steps kept, and what is said of options that do not fit."""
 
 from __future__ import annotations
 
@@ -33,6 +33,21 @@ def test_fast_code_within_a_bound_is_written_and_checked(tmp_path):
     assert result.exit_code == 0, result.output
     assert "MEMORY = 4194304\n" in (tmp_path / "attention_fast.py").read_text()
     assert "fast: 3 gradients" in result.output
+
+
+def test_code_that_keeps_few_steps_is_written_and_checked(tmp_path):
+    arguments = ["derive", "linear_attention_recurrent", "--style", "checkpoints", "--out", str(tmp_path)]
+    result = RUNNER.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "every: int | None = None" in (tmp_path / "linear_attention_recurrent_checkpoints.py").read_text()
+    assert "checked checkpoints: 3 gradients" in result.output
+
+
+def test_where_no_step_can_be_left_out_nothing_is_written(tmp_path):
+    result = run("--style", "checkpoints", "--out", str(tmp_path / "out"))
+    assert result.exit_code == 2
+    assert "nothing here is computed step by step" in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
 
 
 def test_plain_code_says_nothing_of_blocks(tmp_path):

@@ -200,5 +200,5 @@ def keywords_of(plan: Plan) -> tuple[sp.Symbol, ...]:
 def notes_on(held: Held, plan: Plan) -> tuple[str, ...]:
     """What is held of steps, and what a softmax of nothing gives."""
     lists = [plan.stored[name] for name, how in held.holding.items() if how is Holding.LIST and name in plan.stored]
-    text = f"Of {', '.join(lists)} only some steps are there at a time." if lists else ""
+    text = f"Of {', '.join(f'`{name}`' for name in lists)} only some steps are there at a time." if lists else ""
     return (*paragraph(text, 2), *empty_row_lines(plan)) if text else tuple(empty_row_lines(plan))
