@@ -47,7 +47,7 @@ Most documents are settled after two or three times. A relation is judged by wha
 holds by readings for which they spoke no longer.
 """
 
-RELATION_LIMIT = 1_200
+RELATION_LIMIT = 2_000
 """The most relations of one document; a note of a thousand lines has some three hundred."""
 
 FORMULA_LIMIT = 4_000

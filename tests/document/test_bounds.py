@@ -96,8 +96,8 @@ def test_what_is_too_large_is_not_understood(source, reason):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("\n\n".join(f"$$y_i = {n} x_i$$" for n in range(3_000)), "note.md has 3000 relations; the limit is 1200"),
-        ("\n\n".join(["$$y_i = 2 x_i$$"] * 3_000), "note.md has 3000 relations; the limit is 1200"),
+        ("\n\n".join(f"$$y_i = {n} x_i$$" for n in range(3_000)), "note.md has 3000 relations; the limit is 2000"),
+        ("\n\n".join(["$$y_i = 2 x_i$$"] * 3_000), "note.md has 3000 relations; the limit is 2000"),
         (
             "\n".join(f"Let $y_{{{n}}} = x^2 + {n}$." for n in range(5_900)),
             "note.md has 5900 formulas; the limit is 4000",
