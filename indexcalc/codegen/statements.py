@@ -57,6 +57,10 @@ class Loop:
         """What is never negative: the number of the step, and how far it is from the last."""
         return place(self.symbol), place(self.extent - 1 - self.symbol)
 
+    def axis_of(self, name: str) -> int | None:
+        """Which axis of a tensor is the step; nothing if the loop doesn't compute its steps."""
+        return next((axis for own, _, axis in self.arrays if own == name), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import count, cycle
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import numpy as np
+import sympy as sp
+
 from indexcalc.problem import Problem
+from indexcalc.program import Program
+from indexcalc.proof.extents import Sizes
 from indexcalc.proof.fast import named, whole_candidate
 from indexcalc.proof.gradcheck import check_candidate
 from indexcalc.proof.report import Comparison
+from indexcalc.proof.sampling import runs, size_sets
 
 if TYPE_CHECKING:
     from indexcalc.codegen.checkpoints.module import CheckpointsModule
@@ -18,6 +26,9 @@ STYLE = "checkpoints"
 
 LENGTHS = (None, 1, 2)
 """The lengths of segments that are tried; the first is the usual one."""
+
+STEPS = 9
+"""So many steps that there are segments before and behind others, and steps that look back stay within one."""
 
 
 def check_checkpoints(
@@ -35,7 +46,17 @@ def check_checkpoints(
         UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
     """
     found: list[Comparison] = []
+    sets = (*size_sets(problem.program, np.random.default_rng(seed)), *long_sizes(problem.program, written.lengths))
     for every in LENGTHS:
-        report = check_candidate(problem, whole_candidate(problem, module, written, every), seed=seed)
+        report = check_candidate(problem, whole_candidate(problem, module, written, every), seed=seed, sizes=sets)
         found += named(report, STYLE if every is None else f"{STYLE}, segments of {every}")
     return tuple(found)
+
+
+def long_sizes(program: Program, lengths: Iterable[sp.Expr]) -> Iterator[Sizes]:
+    """Sizes with many steps, and all else as small as may be; none if not every index has a value there."""
+    symbols = {symbol for length in lengths for symbol in length.free_symbols}
+    steps, small = count(STEPS), cycle((2, 3))
+    sizes = {extent: next(steps) if extent in symbols else next(small) for extent in program.extents}
+    if runs(program, sizes):
+        yield sizes

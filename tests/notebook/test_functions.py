@@ -282,7 +282,7 @@ def test_a_hessian_comes_with_the_gradients():
 
 
 def test_what_there_is_no_code_for_is_refused(monkeypatch):
-    with pytest.raises(UnsupportedError, match="no code for 'tf'; there is for numpy, fast, torch, jax"):
+    with pytest.raises(UnsupportedError, match="no code for 'tf'; there is for numpy, fast, checkpoints, torch, jax"):
         derived("attention").function("tf")
     inner = ic.derive(ic.read_problem("index i : N\ninput x[i]\ny[i] = exp(x[i])\nz[i] = y[i]^2\nderive y\n"))
     with pytest.raises(UnsupportedError, match="no gradient by one was derived; derive x"):

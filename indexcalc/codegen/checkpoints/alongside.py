@@ -295,7 +295,8 @@ class Naming:
         if (tensor, step) not in self.found:
             declared = self.by_name[tensor].axes
             rest = (*declared[:axis], *declared[axis + 1 :])
-            name = unused(f"{tensor}_{'first' if step == place(0) else 'last'}", self.taken)
+            ends: dict[Slot, str] = {place(0): "first", place(declared[axis].extent - 1): "last"}
+            name = unused(f"{tensor}_{ends.get(step, 'at')}", self.taken)
             self.found[tensor, step] = name
             self.tensors[name] = Tensor(name, rest)
             picked = Delta(declared[axis], step), Access(tensor, declared)

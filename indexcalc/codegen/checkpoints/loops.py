@@ -1,4 +1,4 @@
-"""Loops in segments as lines: lists hold the steps that are there.
+"""Loops in segments as lines: a step is there as long as something reads it.
 
 A step is a function, which the first pass runs, and the second once more for each segment that it comes to.
 """
@@ -12,7 +12,7 @@ from itertools import groupby
 from indexcalc.algebra.guards import follow
 from indexcalc.algebra.slots import constant_of, place
 from indexcalc.algebra.terms import Delta, Index, Iverson, tensors_of
-from indexcalc.codegen.checkpoints.storage import Held, Holding
+from indexcalc.codegen.checkpoints.holding import Held, Holding
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.formula import formula
 from indexcalc.codegen.layout import call_or_wrap, numbered
@@ -48,7 +48,7 @@ class SegmentsWriter:
         begin: the variable of where a segment begins.
         end: the variable of where it ends.
         segments: the names of lists of segments, by the number of steps.
-        again: the functions that run a step again, by the tensors of its loop.
+        again: the functions that run a step again, by the loop.
     """
 
     held: Held
@@ -56,10 +56,10 @@ class SegmentsWriter:
     begin: str
     end: str
     segments: dict[str, str] = field(default_factory=dict)
-    again: dict[tuple[str, ...], str] = field(default_factory=dict)
+    again: dict[Loop, str] = field(default_factory=dict)
 
     def scopes(self, statements: Sequence[Statement], scope: Scope) -> list[Scope]:
-        """For each statement the names that it may use: inside a loop, those of lists and values of a step."""
+        """For each statement the names that it may use: inside a loop, those of steps and of values of a step."""
         texts = {name: self.entry(entry, scope) for name, entry in scope.entries.items()}
         inner = replace(scope, tensors={**scope.tensors, **texts})
         return [scope if statement.loop is None else inner for statement in statements]
@@ -71,12 +71,14 @@ class SegmentsWriter:
             return entry.text(array)
         axis = self.axis(entry.tensor)
         rest = EntryAt(entry.tensor, (*entry.parts[:axis], *entry.parts[axis + 1 :]))
-        first = f"{array}[{entry.parts[axis]}]" if how is Holding.LIST else array
+        first = f"{array}[{entry.parts[axis]}]" if how is Holding.STEPS else array
         return first if all(part == ":" for part in rest.parts) else rest.text(first)
 
     def axis(self, tensor: str) -> int:
         """The axis of a tensor that is the step."""
-        return next(axis for name, _, axis in self.held.owner[tensor].arrays if name == tensor)
+        axis = self.held.owner[tensor].axis_of(tensor)
+        assert axis is not None
+        return axis
 
     def lines(
         self, parts: Sequence[Part], scope: Scope, taken: set[str], depth: int, later: Collection[str]
@@ -106,9 +108,11 @@ class LoopText:
 
     def lines(self, parts: Sequence[Part], depth: int) -> list[str]:
         """What it writes to, the function of a step if it runs again, the loop over segments."""
-        others = self.held.holding.keys() - self.held.again
-        again = [part for part in parts if self.held.is_needed(part[0], self.held.again)]
-        rest = [part for part in parts if self.held.is_needed(part[0], others)]
+        others = self.held.holding.keys() - self.held.again - self.held.first
+        first, again, rest = (
+            [part for part in parts if self.held.is_needed(part[0], names)]
+            for names in (self.held.first, self.held.again, others)
+        )
         lines = self.storage_lines(depth)
         length, variable = self.length, self.variable
         if not again and not self.forgets:
@@ -122,10 +126,9 @@ class LoopText:
         if segments is None:
             segments = self.owner.segments[length] = unused("segments", self.taken)
             lines.append(f"{segments} = _segments({length}, {self.owner.every})")
-        inner = []
+        inner = self.step_lines(first, depth + 2)
         if again:
-            function = unused("step", self.taken)
-            self.owner.again[tuple(name for name, _, _ in self.loop.arrays)] = function
+            function = self.owner.again[self.loop] = unused("step", self.taken)
             lines += ["", f"def {function}({variable}: int) -> None:"]
             lines.append('    """What the way back reads of a step, or what that is computed from."""')
             lines += [f"    {line}" for line in self.step_lines(again, depth + 1)]
@@ -145,14 +148,15 @@ class LoopText:
 
     @property
     def forgets(self) -> bool:
-        """Whether there are lists which let go of steps."""
+        """Whether steps are let go of."""
         names = (*(name for name, _, _ in self.loop.arrays), *self.loop.retraced)
-        return any(self.held.holding.get(name) is Holding.LIST for name in names)
+        return any(self.held.holding.get(name) is Holding.STEPS for name in names)
 
     @property
     def length(self) -> str:
-        """The number of steps as source."""
-        return flat(scalar_node(self.loop.extent, self.scope.scalars))
+        """The number of steps as source, which may stand beside operators."""
+        text = flat(scalar_node(self.loop.extent, self.scope.scalars))
+        return text if text.isidentifier() or text.isdecimal() else f"({text})"
 
     @property
     def range(self) -> str:
@@ -169,17 +173,17 @@ class LoopText:
         return what if direction > 0 else f"reversed({what})"
 
     def storage_lines(self, depth: int) -> list[str]:
-        """Arrays and sums, zero at the beginning, and lists in which nothing is yet."""
-        lines, lists = list[str](), list[str]()
+        """Arrays and sums, zero at the beginning, and dictionaries of steps, of which none is there yet."""
+        lines, dictionaries = list[str](), list[str]()
         for name, axes, _ in self.loop.arrays:
             how = self.held.holding[name]
             if how is Holding.ARRAY:
                 lines += numbered(self.scope.tensors[name], self.zeros(axes), self.taken, depth)
-            elif how is Holding.LIST:
-                lists.append(self.scope.tensors[name])
+            elif how is Holding.STEPS:
+                dictionaries.append(self.scope.tensors[name])
         for name, axes in self.loop.totals:
             lines += numbered(self.scope.tensors[name], self.zeros(axes), self.taken, depth)
-        return [*lines, *(f"{name}: list = [None] * {self.length}" for name in lists)]
+        return [*lines, *(f"{name}: dict = {{}}" for name in dictionaries)]
 
     def zeros(self, axes: tuple[Index, ...]) -> Node:
         """An array of zeros."""
@@ -190,7 +194,8 @@ class LoopText:
 
     def again_lines(self) -> list[str]:
         """The steps of a segment run again, unless it is the one that the first pass ended with."""
-        function = next((f for names, f in self.owner.again.items() if set(names) & set(self.loop.retraced)), None)
+        before = {self.held.owner[name] for name in self.loop.retraced}
+        function = next((function for loop, function in self.owner.again.items() if loop in before), None)
         if function is None:
             return []
         ahead = -self.loop.direction
@@ -205,29 +210,22 @@ class LoopText:
         return f"{self.owner.end} < {self.length}" if direction > 0 else f"{self.owner.begin} > 0"
 
     def forgetting_lines(self, comes_back: bool) -> list[str]:
-        """What lists let go of behind a segment."""
-        lists = [name for name, _, _ in self.loop.arrays if self.held.holding[name] is Holding.LIST]
+        """What is let go of behind a segment."""
+        own = [name for name, _, _ in self.loop.arrays if self.held.holding[name] is Holding.STEPS]
         begin, end, up = self.owner.begin, self.owner.end, self.loop.direction > 0
-        if comes_back or not self.loop.retraced:
-            counts = {name: self.held.kept(name) for name in lists}
-            limits = {
-                count: (begin, f"{end} - {count}") if up else (f"{begin} + {count}", end) for count in counts.values()
-            }
-            limits[0] = begin, end
+        if comes_back:
+            counts = {name: self.held.kept(name) for name in own}
+            limits = {n: (begin, less(end, n)) if up else (more(begin, n), end) for n in counts.values()}
             lines = self.forgetting(counts, limits)
-            if comes_back and lines:
-                return [f"if {self.is_inner(self.loop.direction)}:", *(f"    {line}" for line in lines)]
-            return lines
-        read = [name for name in self.loop.retraced if self.held.holding.get(name) is Holding.LIST]
-        counts = {name: self.held.left(name, self.loop) for name in (*lists, *read)}
-        limits = {}
-        for count in counts.values():
-            near = (f"{end} - {count}" if up else f"{begin} + {count}") if count else end if up else begin
-            limits[count] = ("0", near) if up else (near, self.length)
-        return self.forgetting(counts, limits)
+            return [f"if {self.is_inner(self.loop.direction)}:", *(f"    {line}" for line in lines)] if lines else []
+        read = [name for name in self.loop.retraced if self.held.holding.get(name) is Holding.STEPS]
+        counts = {name: self.held.left(name, self.loop) for name in (*own, *read)}
+        # The segment before left as many.
+        moved = less if up else more
+        return self.forgetting(counts, {n: (moved(begin, n), moved(end, n)) for n in counts.values()})
 
     def forgetting(self, counts: Mapping[str, int], limits: Mapping[int, tuple[str, str]]) -> list[str]:
-        """A call for all lists that keep as many steps."""
+        """A call for all dictionaries that keep as many steps."""
         lines = []
         for count in sorted(limits):
             names = [self.scope.tensors[name] for name in counts if counts[name] == count]
@@ -257,7 +255,9 @@ class LoopText:
         # What only a step knows has no formula in the spec.
         note = first.note or (formula(first, self.scope.layouts) if how is None else "")
         said = comment(note.replace(self.loop.symbol.name, self.variable), depth) if note else []
-        if how not in (Holding.LIST, Holding.VALUE):
+        # What runs again must not add to what it left before.
+        adds_up = how is Holding.ARRAY and first.name not in self.held.again
+        if adds_up or how in (Holding.TOTAL, None):
             found = []
             for number, (one, node) in enumerate(cases):
                 adds = how is Holding.TOTAL or (one.adds and how is not None)
@@ -296,7 +296,7 @@ class LoopText:
     def target(self, name: str) -> str:
         """What a step assigns."""
         array, how = self.scope.tensors[name], self.held.holding.get(name)
-        if how is Holding.LIST:
+        if how is Holding.STEPS:
             return f"{array}[{self.variable}]"
         if how is Holding.ARRAY:
             return f"{array}[{', '.join([':'] * self.owner.axis(name) + [self.variable])}]"
@@ -315,6 +315,16 @@ class LoopText:
     def condition(self, one: Statement) -> str:
         """The conditions of a statement as source."""
         return " and ".join(condition_text(guard, self.scope) for guard in one.conditions)
+
+
+def less(place: str, steps: int) -> str:
+    """Some steps before a place, as source."""
+    return f"{place} - {steps}" if steps else place
+
+
+def more(place: str, steps: int) -> str:
+    """Some steps behind a place, as source."""
+    return f"{place} + {steps}" if steps else place
 
 
 def exhaust(earlier: Sequence[Statement], last: Statement) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen.checkpoints.holding import Held, Holding
 from indexcalc.codegen.checkpoints.loops import SegmentsWriter
-from indexcalc.codegen.checkpoints.storage import Held, Holding
 from indexcalc.codegen.dialect import NUMPY
 from indexcalc.codegen.layout import head
 from indexcalc.codegen.module import (
@@ -46,17 +46,17 @@ from indexcalc.rewrite.derive import derive
 SEGMENTS = '''\
 def _segments(steps: int, every: int | None) -> list[tuple[int, int]]:
     """Where segments begin and end; about as many as each has steps, unless told."""
-    length = max(round(steps**0.5), 1) if every is None else every
-    if length < 1:
+    length = max(round(steps**0.5), 1) if every is None else int(every)
+    if length < 1 or length != (every or length):
         raise ValueError(f"every is {every}; a segment has 1 step at least")
     return [(n, min(n + length, steps)) for n in range(0, steps, length)]'''
 
 FORGET = '''\
-def _forget(lists: tuple[list, ...], begin: int, end: int) -> None:
-    """Let go of what lists hold of the steps from begin on, up to end."""
-    for steps in lists:
-        for t in range(max(begin, 0), min(end, len(steps))):
-            steps[t] = None'''
+def _forget(held: tuple[dict, ...], first: int, stop: int) -> None:
+    """Let go of what is held of the steps from first on, up to stop."""
+    for steps in held:
+        for step in range(first, stop):
+            steps.pop(step, None)'''
 
 CHECKPOINTS = replace(
     NUMPY,
@@ -84,6 +84,7 @@ class CheckpointsModule:
         targets: the tensors whose gradients it returns.
         outputs: the tensors that it returns, in order.
         whole: the tensors with a part for each step that are there in full.
+        lengths: how many steps the loops have.
     """
 
     source: str
@@ -92,6 +93,7 @@ class CheckpointsModule:
     targets: tuple[str, ...]
     outputs: tuple[str, ...]
     whole: tuple[str, ...]
+    lengths: tuple[sp.Expr, ...]
 
 
 def checkpoints_module(derivation: Derivation) -> CheckpointsModule:
@@ -108,11 +110,6 @@ def checkpoints_module(derivation: Derivation) -> CheckpointsModule:
         UnsupportedError: if a scalar or factor cannot be written in NumPy.
     """
     problem = derivation.problem
-    if not problem.program.is_recurrent:
-        raise NoStepsError(
-            "nothing here is computed step by step, so there are no steps to keep a few of; `recompute` in the spec "
-            "says what is not kept for the backward pass"
-        )
     if problem.recompute:
         derivation = derive(replace(problem, recompute=()))
     plan = make_plan(derivation, CHECKPOINTS)
@@ -120,6 +117,11 @@ def checkpoints_module(derivation: Derivation) -> CheckpointsModule:
     results = (*plan.program.outputs, *backward.outputs)
     statements = (*plan.forward, *plan.backward)
     held = Held(statements, passes_of(derivation, along=True)[1], frozenset(results))
+    if not held.loops:
+        raise NoStepsError(
+            "nothing here is computed step by step, so there are no steps to keep a few of; `recompute` in the spec "
+            "says what is not kept for the backward pass"
+        )
     if all(how in (Holding.ARRAY, Holding.TOTAL) for how in held.holding.values()):
         raise NoStepsError(
             "all that is computed step by step here is returned, or read as a whole, so no step can be left out; "
@@ -155,6 +157,7 @@ def checkpoints_module(derivation: Derivation) -> CheckpointsModule:
         problem.targets,
         plan.program.outputs,
         tuple(name for name, how in held.holding.items() if how is Holding.ARRAY),
+        tuple(dict.fromkeys(loop.extent for loop in held.loops)),
     )
 
 
@@ -199,6 +202,6 @@ def keywords_of(plan: Plan) -> tuple[sp.Symbol, ...]:
 
 def notes_on(held: Held, plan: Plan) -> tuple[str, ...]:
     """What is held of steps, and what a softmax of nothing gives."""
-    lists = [plan.stored[name] for name, how in held.holding.items() if how is Holding.LIST and name in plan.stored]
-    text = f"Of {', '.join(f'`{name}`' for name in lists)} only some steps are there at a time." if lists else ""
-    return (*paragraph(text, 2), *empty_row_lines(plan)) if text else tuple(empty_row_lines(plan))
+    names = [plan.stored[name] for name, how in held.holding.items() if how is Holding.STEPS and name in plan.stored]
+    text = f"Of {', '.join(f'`{name}`' for name in names)} only some steps are there at a time." if names else ""
+    return (*paragraph(text, 2, hang=""), *empty_row_lines(plan)) if text else tuple(empty_row_lines(plan))

@@ -10,9 +10,10 @@ import pytest
 import indexcalc as ic
 from indexcalc.codegen.checkpoints.module import NoStepsError, checkpoints_module
 from indexcalc.generation import loaded, validate
-from indexcalc.proof.checkpoints import check_checkpoints
+from indexcalc.proof.checkpoints import check_checkpoints, long_sizes
 from indexcalc.proof.fast import whole_candidate
 from indexcalc.proof.gradcheck import check_candidate
+from indexcalc.proof.sampling import size_sets
 
 RECURRENT = [name for name, path in ic.library.shipped_paths().items() if ic.load_problem(path).program.is_recurrent]
 RETURNED = """
@@ -31,12 +32,18 @@ def module_of(problem):
     return written, loaded(written.source)
 
 
+def is_right(problem, written, module, every, seed):
+    """At the usual sizes, and with many steps."""
+    program = problem.program
+    sizes = (*size_sets(program, np.random.default_rng(seed)), *long_sizes(program, written.lengths))
+    return check_candidate(problem, whole_candidate(problem, module, written, every), seed=seed, sizes=sizes).ok
+
+
 @pytest.mark.parametrize("name", RECURRENT)
 def test_shipped_recurrences_are_right_whatever_is_kept(name):
     problem = ic.load_problem(ic.find_spec(name))
     written, module = module_of(problem)
-    for every in (None, 1, 2, 3, 100):
-        assert check_candidate(problem, whole_candidate(problem, module, written, every), seed=3).ok
+    assert all(is_right(problem, written, module, every, 3) for every in (None, 1, 2, 3, 100))
 
 
 @pytest.mark.parametrize("name", RECURRENT)
@@ -117,12 +124,77 @@ derive x, a
 """
 
 
-@pytest.mark.parametrize("spec", [TWO_LAGS, DOWNWARD, TWO_LOOPS, ALL_BEFORE, OF_ONE])
+WHOLE_AND_ADDED_TO = """
+index t : T
+input x[t]
+h[t] = [t <= 3]*x[t] + [1 <= t]*sin(k[t-1])
+k[t] = [1 <= t]*k[t-1]*h[t] + x[t]
+y = k[T-1]
+upstream G[t] = dL/dh[t]
+upstream g = dL/dy
+derive x
+"""
+WHOLE_BETWEEN = """
+index t : T
+input x[t]
+h[t] = x[t] + [2 <= t]*sin(k[t-2])
+m[t] = [t <= 4]*h[t]^2 + [1 <= t]*m[t-1]
+k[t] = [1 <= t]*k[t-1]*m[t] + x[t]
+y = k[T-1]
+upstream G[t] = dL/dm[t]
+upstream g = dL/dy
+derive x
+"""
+BOTH_WAYS = """
+index t : T
+index i, j : N
+input x[t,i], W[i,j]
+f[t,i] = [1 <= t]*tanh(f[t-1,i]) + x[t,i]
+g[t,i] = [t+1 < T]*tanh(g[t+1,i])*sum[j](W[i,j]*f[t,j]) + x[t,i]
+k[t,i] = [1 <= t]*sin(k[t-1,i])*g[t,i] + f[t,i]
+L = sum[i](k[T-1,i]^2) + sum[t,i](k[t,i])
+loss L
+derive x, W
+"""
+ONE_STEP_MORE = """
+index t : T+1
+index s : T
+input x[s], a
+h[0] = a
+h[t] = sin(h[t-1]) + x[t-1] for t in 1 .. T
+L = h[T]^2
+loss L
+derive x, a
+"""
+SOLVED = """
+index t : T
+index i, j : N
+input x0[i], A[i,j], u[t,i]
+solve x[t,i] : x[t,i] - 0.1*[1 <= t]*sum[j](A[i,j]*x[t,j]) = [1 <= t]*x[t-1,i] + delta[t,0]*x0[i] + u[t,i]
+L = sum[i](x[T-1,i]^2)
+loss L
+derive x0, A, u
+"""
+OTHERS = [
+    TWO_LAGS,
+    DOWNWARD,
+    TWO_LOOPS,
+    ALL_BEFORE,
+    OF_ONE,
+    WHOLE_AND_ADDED_TO,
+    WHOLE_BETWEEN,
+    BOTH_WAYS,
+    ONE_STEP_MORE,
+    SOLVED,
+]
+
+
+@pytest.mark.parametrize("spec", OTHERS)
 @pytest.mark.parametrize("every", [None, 1, 2, 3, 4, 50])
 def test_other_recurrences_are_right_whatever_is_kept(spec, every):
     problem = ic.read_problem(spec)
     written, module = module_of(problem)
-    assert check_candidate(problem, whole_candidate(problem, module, written, every), seed=5).ok
+    assert is_right(problem, written, module, every, 5)
 
 
 @pytest.mark.parametrize("spec", [TWO_LAGS, DOWNWARD, OF_ONE])
@@ -177,6 +249,28 @@ def test_a_step_is_computed_twice_at_most(hidden_markov, monkeypatch):
 def test_a_segment_has_a_step_at_least(hidden_markov):
     with pytest.raises(ValueError, match="a segment has 1 step at least"):
         hidden_markov.function("checkpoints")(*of_length(9, 3), every=0)
+
+
+@pytest.mark.parametrize("every", [1.5, "3"])
+def test_a_segment_has_whole_steps(hidden_markov, every):
+    with pytest.raises(ValueError, match="a segment has 1 step at least"):
+        hidden_markov.function("checkpoints")(*of_length(9, 3), every=every)
+
+
+def test_what_is_there_in_full_is_not_computed_again():
+    source = module_of(ic.read_problem(BOTH_WAYS))[0].source
+    assert "def step" not in source
+    between = module_of(ic.read_problem(WHOLE_BETWEEN))[0].source
+    step = between[between.index("def step") : between.index("for begin, end")]
+    assert "m[t]" in step
+    assert "+=" not in step
+
+
+def test_few_steps_are_there_of_a_recurrence_of_numbers():
+    spec = "index t : T\ninput x[t], a\nh[t] = a*[1 <= t]*sin(h[t-1]) + x[t]\nL = h[T-1]^2\nloss L\nderive a"
+    few = ic.derive(ic.read_problem(spec)).function("checkpoints")
+    x, a = np.random.default_rng(0).normal(size=6400), np.array(0.9)
+    assert peak(few, x, a) < 3 * peak(few, x[:1600], a)
 
 
 def test_what_an_author_wants_recomputed_makes_no_difference():

@@ -1,7 +1,7 @@
-"""How what a loop computes is held: as an array of all steps, as a list of the steps that are there, or as a value.
+"""How what a loop computes is held: as an array of all steps, as the steps that are there, or as a value.
 
-A list holds what each step left, until nothing of it is read any more. Between the passes it holds the last steps of
-each segment, from which the next segment goes on.
+A step is there until nothing of it is read any more. Between the passes the last steps of each segment are there, from
+which the next segment goes on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Holding(Enum):
     """How a tensor of a loop is held."""
 
     ARRAY = "an array of all steps"
-    LIST = "a list of the steps that are there"
+    STEPS = "the steps that are there, by number"
     VALUE = "the value of the present step"
     TOTAL = "what has been added up so far"
 
@@ -77,8 +77,8 @@ class Held:
             tensor, places = self.at_steps.get(name, (name, ()))
             if tensor not in self.owner:
                 continue
-            axis = next(axis for own, _, axis in self.owner[tensor].arrays if own == tensor)
-            at = places[axis] if places else None
+            axis = self.owner[tensor].axis_of(tensor)
+            at = places[axis] if places and axis is not None else None
             yield Read(tensor, statement, steps_ahead(at, statement.loop))
 
     def goes_back(self, reader: Loop | None, tensor: str) -> bool:
@@ -93,35 +93,80 @@ class Held:
 
     def holding_of(self, name: str) -> Holding:
         """How a tensor with a part for each step is held."""
-        own, reads = self.owner[name], self.reads[name]
-        near = (read.reader.loop == own or self.goes_back(read.reader.loop, name) for read in reads)
-        if name in self.results or not all(near) or any(read.ahead is None for read in reads):
+        if name in self.whole:
             return Holding.ARRAY
+        own, reads = self.owner[name], self.reads[name]
         here = all(read.reader.loop == own and read.ahead == 0 for read in reads)
-        places = {one in self.again for one in (name, *(read.reader.name for read in reads))}
-        return Holding.VALUE if here and len(places) == 1 else Holding.LIST
+        parts = {self.part_of(one) for one in (name, *(read.reader.name for read in reads))}
+        return Holding.VALUE if here and len(parts) == 1 else Holding.STEPS
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """What is there in full: results, and what is read from places that are no number of steps away."""
+        return frozenset(self.results) & self.owner.keys() | {
+            name
+            for name, own in self.owner.items()
+            for read in self.reads[name]
+            if read.ahead is None or not (read.reader.loop == own or self.goes_back(read.reader.loop, name))
+        }
 
     @cached_property
     def again(self) -> frozenset[str]:
-        """What is computed again on the way back: what it reads of steps, and what that is computed from."""
-        pending = [name for name in self.owner if self.is_read_back(name) and name not in self.results]
-        found = set[str]()
+        """What is computed again on the way back: what it reads of steps, and what that is computed from.
+
+        What is there in full is computed again only where it stands between two of these in a step: a step is one
+        function.
+        """
+        found = self.needed({name for name in self.owner if self.is_read_back(name)} - self.whole)
+        while True:
+            sources = self.in_step(found)
+            between = {name for name in self.whole & sources - found if self.in_step({name}) & found}
+            if not between:
+                return frozenset(found)
+            found = self.needed(found | between)
+
+    @cached_property
+    def first(self) -> frozenset[str]:
+        """What the first pass computes ahead of that."""
+        return frozenset(self.in_step(self.again) - self.again)
+
+    def part_of(self, name: str) -> str:
+        """Which part of a step computes a tensor."""
+        return "first" if name in self.first else "again" if name in self.again else "rest"
+
+    def needed(self, names: Collection[str]) -> set[str]:
+        """Some tensors, and all that they are computed from in their loop and is not there in full."""
+        found, pending = set[str](), list(names)
         while pending:
             name = pending.pop()
             if name not in found:
                 found.add(name)
-                for statement in self.statements:
-                    if statement.name == name and statement.loop is not None:
-                        pending += self.read_again(statement)
-        return frozenset(found)
+                pending += (tensor for tensor, _ in self.sources[name] if tensor not in self.whole)
+        return found
 
-    def read_again(self, statement: Statement) -> Iterator[str]:
-        """What a part of a step needs of its loop, but for what a result left at steps before, which is there."""
-        for read in self.reads_of(statement):
-            if self.owner[read.tensor] == statement.loop and (read.ahead == 0 or read.tensor not in self.results):
-                yield read.tensor
-        inside = {one.name for one in self.statements if one.loop == statement.loop} - self.owner.keys()
-        yield from (name for name in statement.reads if name in inside)
+    def in_step(self, names: Collection[str]) -> set[str]:
+        """What some tensors are computed from at their own step."""
+        found, pending = set[str](), list(names)
+        while pending:
+            here = {tensor for tensor, ahead in self.sources[pending.pop()] if ahead == 0}
+            pending += here - found
+            found |= here
+        return found
+
+    @cached_property
+    def sources(self) -> Mapping[str, frozenset[tuple[str, int | None]]]:
+        """What each tensor reads of its loop, by itself or by what only a step knows, and from how many steps ahead."""
+        return {name: frozenset(self.sources_of(name, self.owner[name])) for name in self.owner}
+
+    def sources_of(self, name: str, loop: Loop) -> Iterator[tuple[str, int | None]]:
+        """What the parts of one name read of the loop."""
+        inside = {one.name for one in self.statements if one.loop == loop} - self.owner.keys()
+        for statement in self.statements:
+            if statement.name == name and statement.loop == loop:
+                reads = (read for read in self.reads_of(statement) if self.owner[read.tensor] == loop)
+                yield from ((read.tensor, read.ahead) for read in reads)
+                for other in inside.intersection(statement.reads):
+                    yield from self.sources_of(other, loop)
 
     def is_needed(self, statement: Statement, readers: Collection[str]) -> bool:
         """Whether a part of a step computes one of some tensors, or what only the step knows for one of them."""
@@ -144,7 +189,7 @@ class Held:
         return max((0, *gaps))
 
     def left(self, name: str, loop: Loop) -> int:
-        """How many of the last steps of a segment a loop leaves of a list that it reads, for its next segment."""
+        """How many of the last steps of a segment a loop leaves of what it reads, for its next segment."""
         gaps = [(read.ahead or 0) * -loop.direction for read in self.reads[name] if read.reader.loop == loop]
         return max((0, *gaps))
 
