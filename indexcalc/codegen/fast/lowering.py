@@ -427,12 +427,19 @@ class Lowering(Arrays):
         small = min(range(2), key=lambda number: sizes[number])
         if coeff != 1 and sizes[small] <= self.weight(Array(-1, result), name):
             arrays[small], coeff = self.scaled(arrays[small], coeff), ONE
-        left, right, axes = oriented(arrays[0], arrays[1], tuple(axis for axis in out if axis in result), term.summed)
+        # Windows are many rows, summed along each: BLAS is faster if the factor with more rows is the first.
+        long = {axis for array in arrays if self.is_summed_copy(array, term.summed) for axis in array.axes}
+        order = sorted((axis for axis in out if axis in result), key=lambda axis: axis not in long)
+        left, right, axes = oriented(arrays[0], arrays[1], tuple(order), term.summed)
         joint = (*axes, *term.summed)
         product = self.made(
             Operation.PRODUCT, "", (self.use(left, joint), self.use(right, joint)), axes, tuple(term.summed)
         )
         return self.scaled(product, coeff)
+
+    def is_summed_copy(self, array: Array, summed: Sequence[Index]) -> bool:
+        """Whether an array is a copy of windows whose rows are summed."""
+        return self.graph.nodes[array.node].name == COPY and array.axes[-1] in summed
 
     def as_matrix(self, array: Array, access: Access, other: Array, summed: Sequence[Index]) -> Array:
         """A factor of a product of matrices; windows as a copy, so that a matrix is a view of it."""

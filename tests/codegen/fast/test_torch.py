@@ -162,5 +162,5 @@ def test_without_the_library_a_module_is_written_and_not_checked(monkeypatch):
 
 
 def test_the_file_stands_beside_the_others():
-    texts = SimpleNamespace(targets=(), fast=(written_for("huber"),), notes={}, code="")
+    texts = SimpleNamespace(targets=(), fast=(written_for("huber"),), notes={}, code="", checkpoints=None)
     assert "huber_torch_fast.py" in ic.generation.rendered_files("huber", texts)
