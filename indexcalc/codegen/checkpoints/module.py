@@ -202,6 +202,12 @@ def keywords_of(plan: Plan) -> tuple[sp.Symbol, ...]:
 
 def notes_on(held: Held, plan: Plan) -> tuple[str, ...]:
     """What is held of steps, and what a softmax of nothing gives."""
-    names = [plan.stored[name] for name, how in held.holding.items() if how is Holding.STEPS and name in plan.stored]
-    text = f"Of {', '.join(f'`{name}`' for name in names)} only some steps are there at a time." if names else ""
-    return (*paragraph(text, 2, hang=""), *empty_row_lines(plan)) if text else tuple(empty_row_lines(plan))
+
+    def those(how: Holding) -> str:
+        names = (name for name, own in held.holding.items() if own is how and name not in held.results)
+        return ", ".join(f"`{plan.stored[name]}`" for name in names if name in plan.stored)
+
+    few, all_steps = those(Holding.STEPS), those(Holding.ARRAY)
+    said = [f"Of {few} only some steps are there at a time."] if few else []
+    said += [f"Of {all_steps} all are, for they are read as a whole."] if all_steps else []
+    return (*(paragraph(" ".join(said), 2, hang="") if said else ()), *empty_row_lines(plan))

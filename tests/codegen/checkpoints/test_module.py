@@ -10,12 +10,13 @@ import pytest
 import indexcalc as ic
 from indexcalc.codegen.checkpoints.module import NoStepsError, checkpoints_module
 from indexcalc.generation import loaded, validate
+from indexcalc.library import shipped_paths
 from indexcalc.proof.checkpoints import check_checkpoints, long_sizes
 from indexcalc.proof.fast import whole_candidate
 from indexcalc.proof.gradcheck import check_candidate
 from indexcalc.proof.sampling import size_sets
 
-RECURRENT = [name for name, path in ic.library.shipped_paths().items() if ic.load_problem(path).program.is_recurrent]
+RECURRENT = [name for name, path in shipped_paths().items() if ic.load_problem(path).program.is_recurrent]
 RETURNED = """
 index t : T
 input r[t]
@@ -260,6 +261,8 @@ def test_a_segment_has_whole_steps(hidden_markov, every):
 def test_what_is_there_in_full_is_not_computed_again():
     source = module_of(ic.read_problem(BOTH_WAYS))[0].source
     assert "def step" not in source
+    said = " ".join(source[source.index("Note:") : source.index("x, W = ")].split())
+    assert "Of `f`, `g`, `k`, `dk`, `dg` all are, for they are read as a whole." in said
     between = module_of(ic.read_problem(WHOLE_BETWEEN))[0].source
     step = between[between.index("def step") : between.index("for begin, end")]
     assert "m[t]" in step
