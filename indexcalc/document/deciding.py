@@ -15,7 +15,7 @@ from indexcalc.document.constraints import constraint_on
 from indexcalc.document.evidence import CLOSE, GUESSES, Votes, contradicted, is_guess, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page
-from indexcalc.document.paths import further_path, unsolved_name
+from indexcalc.document.paths import further_path
 from indexcalc.document.remedies import Doubt, assume, equation_for
 from indexcalc.document.report import Verdict
 from indexcalc.document.search import UNLIKELY, Judged
@@ -236,10 +236,6 @@ def unexplained(page: Page, relation: Relation, false: Sequence[Outcome]) -> Dou
     for name in (name for o in false for name in o.alone):
         return Doubt(f"{name} stands on one side only", equation_for(page, name))
     for found in (o.comparison for o in false if o.truth is Truth.FALSE):
-        unsolved = unsolved_name(found) if found is not None else None
-        if unsolved is not None:
-            name, number = unsolved
-            return Doubt(f"line {page.line(number)} determines {name}, but is not understood", equation_for(page, name))
         path = further_path(found) if found is not None else None
         if path is not None:
             name, target = path

@@ -33,13 +33,6 @@ def further_path(found: Comparison) -> tuple[str, str] | None:
     return None
 
 
-def unsolved_name(found: Comparison) -> tuple[str, int] | None:
-    """A name that a derivative takes as constant, and the equation that determines it, which is not solved."""
-    table = found.table
-    held = (name for side in (found.left, found.right) for name, _ in held_names(table, side))
-    return next(((name, numbers[0]) for name in held if (numbers := table.page.systems.get(name))), None)
-
-
 def parts(terms: Sequence[Meaning]) -> Iterator[tuple[Meaning, ...]]:
     """Some of the terms, but not all; none if there are too many."""
     for count in range(1, len(terms)) if len(terms) <= TERMS else ():
