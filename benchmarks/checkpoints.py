@@ -31,6 +31,7 @@ WORKS: Mapping[str, Mapping[str, int]] = {
     "hmm_forward": {"T": 1024, "K": 64},
     "linear_attention_recurrent": {"T": 1024, "D": 64, "P": 64},
     "lstm": {"B": 8, "T": 1024, "D": 64, "H": 64},
+    "bidirectional_rnn": {"T": 1024, "D": 64, "H": 64, "P": 64},
     "state_space": {"T": 4096, "N": 64, "D": 16, "P": 16},
     "transformer": {"N_L": 36, "B": 2, "T": 64, "D": 64, "H": 4, "d": 16, "F": 256, "N_V": 100},
 }
