@@ -111,6 +111,12 @@ SPECS = {
         upstream G[n] = dL/dd[n]
         derive X, c
     """,
+    "an inverse, and a trace of one": """
+        input A[n,i,j], C[i,l]
+        B[n,j,l] = sum[i](inverse[i,j](A[n,i,j])*C[i,l]) + trace[i,j](inverse[j,i](A[n,i,j] + A[n,j,i]))*C[j,l]
+        upstream G[n,j,l] = dL/dB[n,j,l]
+        derive A, C
+    """,
     "determinant of what a system determines": """
         input A[i,j], B[i,k]
         solve X[j,k] : sum[j](A[i,j]*X[j,k]) = B[i,k]
@@ -373,6 +379,15 @@ def test_the_derivative_of_a_likelihood_is_half_of_the_inverse_less_the_outer_pr
     assert "np.linalg.inv(A)" in ic.numpy_module(derivation)
 
 
+def test_an_inverse_has_the_rows_of_its_matrix_as_columns():
+    problem = problem_of("input A[i,j]\nB[j,i] = inverse[i,j](A[i,j])\nt = trace[i,j](A[i,j])\nderive A")
+    module = loaded(ic.numpy_module(ic.derive(problem)))
+    A = np.random.default_rng(0).normal(size=(4, 4))
+    values = module.forward(A)
+    assert np.allclose(values.B, np.linalg.inv(A), rtol=1e-10)
+    assert np.isclose(values.t, np.trace(A))
+
+
 def test_an_inverse_that_nothing_reads_is_not_computed():
     derivation = ic.derive(problem_of("input A[i,j], b\nL = b*logdet[i,j](A[i,j])\nloss L\nderive b"))
     assert "inv" not in ic.numpy_module(derivation)
@@ -444,6 +459,10 @@ MISTAKES = {
     "solve x[j] : sum[j](A[i,j]*x[q]) = b[i]": "the index q is not declared",
     "L = logdet[i](b[i])\nloss L": "logdet runs over two indices of one extent",
     "L = logdet[i,l](C[i,l])\nloss L": "logdet runs over two indices of one extent",
+    "L = sum[i,l](inverse[i,l](C[i,l]))\nloss L": "inverse runs over two indices of one extent",
+    "L = trace[i](A[i,i])\nloss L": "trace runs over two indices of one extent",
+    "L = inverse(A)\nloss L": r"inverse is not known; write inverse\[i,j\]",
+    "y[i] = b[i]\nprove trace[i,j](A[i,j]) = 0": "trace stands in equations",
     "y[i] = b[i]\nprove logdet[i,j](A[i,j]) = 0": "logdet stands in equations",
     "solve x[j] = b[j]": "expected ':'|such a line reads: solve x",
     "solve x : x*2 = sum[i](b[i])\nloss x": "the loss x is determined by a system; give it an equation",

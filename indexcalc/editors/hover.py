@@ -11,7 +11,7 @@ from indexcalc.calculus.pointwise import call_text
 from indexcalc.editors.names import SpecNames
 from indexcalc.editors.occurrences import Kind, Occurrence
 from indexcalc.language.complaints import USAGE
-from indexcalc.language.sugar import EXTREMES
+from indexcalc.language.sugar import EXTREMES, MATRICES
 from indexcalc.language.sugar import TABLE as SUGAR
 
 
@@ -86,6 +86,8 @@ def function_text(name: str) -> Iterator[str]:
         yield f"`{name}(x, y)`: {POINTWISE[name].meaning}"
     elif name == "clip":
         yield "`clip(x, low, high)` is `min(max(x, low), high)`"
+    elif name in MATRICES:
+        yield f"`{name}[i,j](x)` is {MATRICES[name]}, with the rows i and the columns j"
     elif name == "sum":
         yield "`sum[j](x)` is the sum over all values of the index"
     elif name == "delta":

@@ -11,7 +11,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.language.lines import EquationLine
 from indexcalc.language.scope import ARGUMENTS, FUNCTIONS, REDUCTIONS, Scope
 from indexcalc.language.source import suggestion
-from indexcalc.language.sugar import EXTREMES
+from indexcalc.language.sugar import EXTREMES, MATRICES
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import (
     At,
@@ -116,7 +116,9 @@ def check_pair(slots: tuple[Slot, ...], scope: Scope, at: At | None) -> None:
 def check_call(node: Call, scope: Scope) -> None:
     """A known function with the right number of arguments."""
     if node.function not in FUNCTIONS:
-        hint = f"; write {node.function}[k](...)" if node.function in REDUCTIONS else unknown(node.function, FUNCTIONS)
+        along = "i,j" if node.function in MATRICES else "k"
+        is_reduction = node.function in REDUCTIONS
+        hint = f"; write {node.function}[{along}](...)" if is_reduction else unknown(node.function, FUNCTIONS)
         raise scope.source.error(f"the function {node.function} is not known{hint}", node.at)
     expected = ARGUMENTS.get(node.function, 1)
     several = node.function in ("max", "min") and len(node.args) > expected
@@ -148,8 +150,9 @@ def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
         elif node.operator in FUNCTIONS:
             hint = f"; {node.operator} takes one entry: write {node.operator}(...)"
         raise scope.source.error(f"{node.operator}[...](...) is not known{hint}", node.at)
-    if node.operator == "logdet" and not node.inverse:
-        raise scope.source.error("logdet stands in equations; give it a name there, and use the name here", node.at)
+    if node.operator in MATRICES and not node.inverse:
+        message = f"{node.operator} stands in equations; give it a name there, and use the name here"
+        raise scope.source.error(message, node.at)
     inner = free_in(node.body, scope)
     seen: set[str] = set()
     for slot in node.indices:

@@ -58,6 +58,16 @@ def largest(word: str, body: Operand, others: tuple[Operand, ...]) -> Formula:
     return over(word, body, *others)
 
 
+def inverse(body: Operand, row: Index, column: Index) -> Formula:
+    """``inverse[row,column](body)``: the entry of the inverse matrix in the row `column` and the column `row`."""
+    return over("inverse", body, row, column)
+
+
+def trace(body: Operand, row: Index, column: Index) -> Formula:
+    """``trace[row,column](body)``: the sum of the diagonal entries of the matrix with these rows."""
+    return over("trace", body, row, column)
+
+
 def logdet(body: Operand, row: Index, column: Index) -> Formula:
     """``logdet[row,column](body)``: the logarithm of the absolute determinant of the matrix with these rows."""
     return over("logdet", body, row, column)

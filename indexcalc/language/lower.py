@@ -13,7 +13,6 @@ from indexcalc.errors import LimitError, SpecError, UnsupportedError
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side, check_piece
 from indexcalc.language.comparisons import with_comparisons
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
-from indexcalc.language.determinants import with_inverses
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import (
@@ -26,6 +25,7 @@ from indexcalc.language.lines import (
     Statement,
     UseLine,
 )
+from indexcalc.language.matrices import with_matrices
 from indexcalc.language.paths import shipped_text
 from indexcalc.language.pieces import Pieces, check_defined, pieces_of
 from indexcalc.language.ranges import check_ranges
@@ -77,7 +77,7 @@ def printed(statements: tuple[Statement, ...]) -> str:
 
 def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) -> Problem:
     """The problem of statements without ``use`` lines."""
-    lines = refine(with_residuals(with_inverses(with_comparisons(statements), source), source), source)
+    lines = refine(with_residuals(with_matrices(with_comparisons(statements), source), source), source)
     found = declare(lines, source)
     names = SumNames(every_name(lines, found), asked=asked_names(lines))
     unknowns = unknowns_of(lines, found.inputs)

@@ -14,7 +14,7 @@ from indexcalc.algebra.slots import Lookup, combined, constant_of, is_fixed, pla
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.source import Source, line_of, suggestion
-from indexcalc.language.sugar import EXTREMES
+from indexcalc.language.sugar import EXTREMES, MATRICES
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import (
     At,
@@ -32,7 +32,7 @@ from indexcalc.language.syntax import (
 from indexcalc.language.unsupported import NO_MATRICES
 from indexcalc.program import Parameter, Tensor
 
-REDUCTIONS = frozenset({"sum", "logdet", *EXTREMES, *SUGAR})
+REDUCTIONS = frozenset({"sum", *MATRICES, *EXTREMES, *SUGAR})
 """What may stand before ``[indices](...)``."""
 
 ARGUMENTS = {"sqrt": 1, "clip": 3, **{name: len(row.derivatives) for name, row in POINTWISE.items()}}

@@ -20,6 +20,14 @@ equally large share the gradient evenly. It is lowered, not expanded, since it n
 """
 
 
+MATRICES = {
+    "inverse": "the entry of the inverse matrix in the row j and the column i",
+    "logdet": "the logarithm of the absolute determinant of the matrix",
+    "trace": "the trace of the matrix",
+}
+"""The reductions of matrices, over the indices of their rows and columns, by what they are."""
+
+
 def total(node: Reduce, body: Expression) -> Reduce:
     """``sum[...](body)`` over the indices of `node`."""
     return Reduce("sum", node.indices, body, node.at)

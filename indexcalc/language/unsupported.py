@@ -13,16 +13,29 @@ NO_CONDITIONS = "there are no conditions: factors join them, [i <= j] * [j <= k]
 NO_INTEGRAL = "there are no integrals and no derivatives in formulas: write the value, or a sum[k](...) over points"
 NO_RUNNING = "a running sum is a sum with a bracket: sum[j]([j <= i] * x[j])"
 NO_PLACE = "the place of the largest entry has no gradient; the entry itself is max[k](...)"
-NO_SOLVER = "there is no linear algebra of whole matrices: give the result as an input, or write it out in entries"
+NO_ORDER = (
+    "entries are picked by their ranks: where r[i] = sum[j]([x[j] > x[i]]), the sum of the three largest is "
+    "sum[i]([r[i] < 3] * x[i])"
+)
+NO_SOLVER = (
+    "of whole matrices there are systems, as in solve x[j] : sum[j](A[i,j]*x[j]) = b[i], inverse[i,j](A[i,j]), "
+    "trace[i,j](A[i,j]) and logdet[i,j](A[i,j])"
+)
+NO_FACTORS = "matrices are not factored: give the factors as inputs, as in A[i,j] = sum[k](R[i,k] * R[j,k])"
+NO_SIGN = "logdet[i,j](A[i,j]) is log |det A|; where the determinant is positive, it is exp(logdet[i,j](A[i,j]))"
 NO_STEPS = "its gradient is zero wherever there is one: give the rounded values as an input"
 
 FUNCTIONS = {
     **dict.fromkeys(("if", "ifelse", "cond", "piecewise", "select", "heaviside"), NO_IF),
-    **dict.fromkeys(("dot", "matmul", "mm", "bmm", "einsum", "transpose", "trace", "outer"), NO_MATRICES),
-    **dict.fromkeys(("inv", "inverse", "solve", "det", "logdet", "cholesky", "svd", "eig", "pinv"), NO_SOLVER),
+    **dict.fromkeys(("dot", "matmul", "mm", "bmm", "einsum", "transpose", "outer"), NO_MATRICES),
+    **dict.fromkeys(("inv", "solve", "pinv"), NO_SOLVER),
+    **dict.fromkeys(("cholesky", "chol", "qr", "svd", "eig", "eigh"), NO_FACTORS),
+    **dict.fromkeys(("tr", "Tr"), "the trace of a matrix with the rows i and the columns j is trace[i,j](A[i,j])"),
+    "det": NO_SIGN,
     **dict.fromkeys(("int", "integral", "integrate", "diff", "grad", "derivative"), NO_INTEGRAL),
     **dict.fromkeys(("cumsum", "cumprod", "scan"), NO_RUNNING),
-    **dict.fromkeys(("argmax", "argmin", "argsort", "sort", "topk", "median"), NO_PLACE),
+    **dict.fromkeys(("argmax", "argmin"), NO_PLACE),
+    **dict.fromkeys(("argsort", "sort", "topk", "top_k", "top", "sum_top", "median"), NO_ORDER),
     **dict.fromkeys(("floor", "ceil", "round", "mod"), NO_STEPS),
     **dict.fromkeys(("prod", "product"), "there are no products over an index: write exp(sum[k](log(x[k]))) for x > 0"),
     "clamp": "write clip(x, low, high)",

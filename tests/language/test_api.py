@@ -251,7 +251,7 @@ def test_extremes_along_an_index():
 
 def language_functions():
     """Every name that a formula of a spec may have before a bracket."""
-    return {*pointwise.TABLE, *sugar.COMPOSITES, "sum", "sqrt", "delta", "logdet"}
+    return {*pointwise.TABLE, *sugar.COMPOSITES, *sugar.MATRICES, "sum", "sqrt", "delta"}
 
 
 def test_every_function_of_the_language_has_its_name_in_python():

@@ -1,7 +1,8 @@
-"""``logdet[i,j](A[n,i,j])``: the matrix under a name, with its last two slots for rows and columns, and its inverse.
+"""Traces, inverses and determinants of matrices, whose rows and columns are two indices: ``logdet[i,j](A[n,i,j])``.
 
-The derivative of a determinant reads the inverse matrix, which is what a system determines:
-``solve A_inv[n,j,k] : sum[j](A[n,i,j]*A_inv[n,j,k]) = delta[i,k]``. It is computed where something reads it alone.
+An inverse is what a system determines: ``solve A_inv[n,j,k] : sum[j](A[n,i,j]*A_inv[n,j,k]) = delta[i,k]``, and
+``inverse[i,j](A[n,i,j])`` is its entry ``A_inv[n,j,i]``. The derivative of a determinant reads the inverse too. It is
+computed where something reads it alone. A trace is a sum: ``sum[i,j](delta[i,j]*A[n,i,j])``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from indexcalc.algebra.renaming import fresh_names
 from indexcalc.language.extents import Extent
 from indexcalc.language.lines import EquationLine, IndexLine, InputLine, SolveLine, Statement
 from indexcalc.language.source import Source
+from indexcalc.language.sugar import MATRICES
 from indexcalc.language.syntax import (
     At,
     Entry,
@@ -26,19 +28,19 @@ from indexcalc.language.syntax import (
 from indexcalc.language.systems import free_names, names_of
 
 
-def with_inverses(lines: tuple[Statement, ...], source: Source) -> tuple[Statement, ...]:
-    """The statements, with an inverse, and a name where it has none, for each matrix whose determinant is taken.
+def with_matrices(lines: tuple[Statement, ...], source: Source) -> tuple[Statement, ...]:
+    """The statements, with an inverse, and a name where it has none, for each matrix that is inverted.
 
     Raises:
-        SpecError: for a determinant over other than two indices of one extent.
+        SpecError: for a matrix over other than two indices of one extent.
     """
     sides = [side for line in lines for side in sides_of(line)]
-    if not any(isinstance(node, Reduce) and node.operator == "logdet" for side in sides for node in nodes_in(side)):
+    if not any(isinstance(node, Reduce) and node.operator in MATRICES for side in sides for node in nodes_in(side)):
         return lines
     extents = {slot.name: line.extent for line in lines if isinstance(line, IndexLine) for slot in line.names}
     declared = {entry.name: entry for line in lines for entry in declared_by(line)}
     tensors = {line.entry.name for line in lines if isinstance(line, InputLine)}
-    return Determinants(source, extents, declared, {*names_of(lines), *tensors, *extents}).statements(lines)
+    return Matrices(source, extents, declared, {*names_of(lines), *tensors, *extents}).statements(lines)
 
 
 def declared_by(line: Statement) -> tuple[Entry, ...]:
@@ -54,7 +56,7 @@ def declared_by(line: Statement) -> tuple[Entry, ...]:
 
 
 def sides_of(line: Statement) -> tuple[Expression, ...]:
-    """The expressions of a statement in which determinants may stand."""
+    """The expressions of a statement in which matrices may be inverted."""
     match line:
         case EquationLine(right=right):
             return (right,)
@@ -64,7 +66,7 @@ def sides_of(line: Statement) -> tuple[Expression, ...]:
 
 
 @dataclass
-class Determinants:
+class Matrices:
     """The matrices so far.
 
     Attributes:
@@ -86,7 +88,7 @@ class Determinants:
     indices: list[Statement] = field(default_factory=list)
 
     def statements(self, lines: Sequence[Statement]) -> tuple[Statement, ...]:
-        """All statements, with those that determinants need before them."""
+        """All statements, with those that inverses need before them."""
         found: list[Statement] = []
         for line in lines:
             written = self.statement(line)
@@ -106,24 +108,38 @@ class Determinants:
         return line
 
     def written(self, node: Expression) -> Expression:
-        """An expression in which every determinant is that of a tensor with an inverse."""
+        """An expression in which every determinant is that of a tensor with an inverse, without other words."""
+        node = with_children(node, self.written)
         match node:
-            case Reduce(operator="logdet"):
-                return self.determinant(replace(node, body=self.written(node.body)))
-        return with_children(node, self.written)
+            case Reduce(operator="trace", indices=(row, column)):
+                self.check(node)
+                return Reduce(
+                    "sum", (row, column), Times((Entry("delta", (row, column), node.at), node.body), node.at), node.at
+                )
+            case Reduce(operator="inverse", indices=(row, column)):
+                self.check(node)
+                matrix, inverse = self.inverted(node)
+                return Entry(inverse, (*(matrix.slots or ())[:-2], column, row), node.at)
+            case Reduce(operator=operator) if operator in MATRICES:
+                self.check(node)
+                matrix, inverse = self.inverted(node)
+                return replace(node, body=matrix, inverse=inverse)
+        return node
 
-    def determinant(self, node: Reduce) -> Reduce:
-        """A determinant of a tensor whose last two slots are the rows and the columns."""
+    def check(self, node: Reduce) -> None:
+        """Raise an error unless the rows and the columns are two indices of one extent."""
         names = [slot.name for slot in node.indices]
         unknown = next((slot for slot in node.indices if slot.name not in self.extents), None)
         if unknown is not None:
             raise self.source.error(f"the index {unknown.name} is not declared", unknown.at)
         if len(names) != 2 or names[0] == names[1] or self.extents[names[0]] != self.extents[names[1]]:
-            raise self.source.error(
-                "logdet runs over two indices of one extent, those of the rows and of the columns: logdet[i,j](A[i,j])",
-                node.at,
-            )
-        body = node.body
+            word = node.operator
+            message = f"{word} runs over two indices of one extent, those of the rows and of the columns"
+            raise self.source.error(f"{message}: {word}[i,j](A[i,j])", node.at)
+
+    def inverted(self, node: Reduce) -> tuple[Entry, str]:
+        """The matrix as a tensor whose last two slots are the rows and the columns, and the name of its inverse."""
+        body, names = node.body, [slot.name for slot in node.indices]
         written = [slot.name for slot in body.slots or ()] if isinstance(body, Entry) else []
         plain = isinstance(body, Entry) and not any(slot.expression for slot in body.slots or ()) and not body.layout
         whole = isinstance(body, Entry) and self.is_whole(body)
@@ -135,7 +151,7 @@ class Determinants:
         assert isinstance(body, Entry)
         if body.name not in self.inverses:
             self.inverses[body.name] = self.inverse(body, node.at)
-        return replace(node, body=body, inverse=self.inverses[body.name])
+        return body, self.inverses[body.name]
 
     def is_whole(self, entry: Entry) -> bool:
         """Whether an entry, over all its indices, is the whole of its tensor, and no part of it."""
