@@ -79,6 +79,7 @@ DOCUMENT_FLOORS = {
     "scope": 6,
     "units": 6,
     "values": 6,
+    "divergences": 7,
     "wedges": 6,
     "derivatives": 7,
     "bars": 8,

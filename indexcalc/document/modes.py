@@ -171,7 +171,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     if member == 1 and number in page.means.laws.values():
         return Unjudged(Verdict.DECLARATION, defines=True)
     written = writes_out(page.survey, statement, member) or (member == 1 and shape_written(page.survey, statement))
-    if written or (number in page.laws and number not in meanings):
+    given = number in page.laws or number in page.distributions
+    if written or (given and number not in meanings):
         return Unjudged(Verdict.DECLARATION)
     set_to_number = sets(page.survey, statement) and not has_meaning(page, number)
     if set_to_number or (member == 1 and speaks_of_function(page, number)):

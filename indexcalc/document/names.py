@@ -11,6 +11,7 @@ from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
+from indexcalc.document.divergences import learn_divergence
 from indexcalc.document.functions import EXTREMES
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
@@ -102,7 +103,7 @@ class Names:
             raise NotUnderstoodError("an expectation without a bracket")
         if found.name in EXTREMES and found.name not in table.page.defining:
             raise NotUnderstoodError(f"{found.name} of what is no list")
-        if is_call(found.name) and not is_indicator(found.name):
+        if is_call(found.name) and not (is_indicator(found.name) or learn_divergence(table, found.name)):
             self.hold(found.name)
             if self.is_as_written(found) or found.name not in table.page.defining:
                 table.open.setdefault(found.name, f"no equation says what {found.name} is")

@@ -35,6 +35,7 @@ from indexcalc.document.statements.kinds import (
     examples_in,
     is_about_one_name,
     lists_own_entries,
+    summed_to_one,
     symmetric_by,
     writes_out,
 )
@@ -426,6 +427,13 @@ class Page:
         return {number: name for number, name in found if name}
 
     @cached_property
+    def distributions(self) -> Mapping[int, tuple[str, int]]:
+        """The statements that say of a given array that its entries along a slot sum to one, with both."""
+        found = ((number, summed_to_one(self.survey, one)) for number, one in enumerate(self.statements))
+        given = ((number, one) for number, one in found if one is not None)
+        return {number: one for number, one in given if one[0] not in self.defining and one[0] not in self.functions}
+
+    @cached_property
     def covariances(self) -> frozenset[str]:
         """The names that stand where a normal distribution has its covariance: as matrices they are symmetric."""
         return frozenset(name for call in self.survey.usages for name in covariance_of(call))
@@ -583,8 +591,10 @@ class Page:
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The names that definitions read, or that are declared."""
-        return frozenset(self.declared).union(*self.definitions.reads.values())
+        """The names that definitions read, or that are declared; those that a divergence compares, too."""
+        compared = (tree for call in self.values.compared.values() for tree in call.arguments)
+        names = (found.name for tree in compared for found in self.survey.names(tree))
+        return frozenset((*self.declared, *names)).union(*self.definitions.reads.values())
 
     @cached_property
     def given_letters(self) -> frozenset[str]:

@@ -374,7 +374,9 @@ class Table:
             if entries == "unit":
                 self.orthonormal.add(name)
             elif entries != "free":
-                self.simplex[name] = (0 if name.endswith(BETWEEN_INDICES) else len(slots) - 1,)
+                places = {n for one, n in self.page.distributions.values() if one == name and n < len(slots)}
+                last = 0 if name.endswith(BETWEEN_INDICES) else len(slots) - 1
+                self.simplex[name] = (min(places, default=last),)
             if entries == "one-hot":
                 self.one_hot[name] = len(slots) == 1 and bool(self.page.given_letters)
 

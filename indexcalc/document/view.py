@@ -258,12 +258,12 @@ class View:
         What has one index given another, ``p_{j|i}``, may be a distribution without a word.
         """
         said = self.page.said_anywhere
-        stated, given = "one" in said, name.endswith(BETWEEN_INDICES)
+        written = any(one == name for one, _ in self.page.distributions.values())
+        stated, given = "one" in said or written, name.endswith(BETWEEN_INDICES)
+        cost = 0.0 if written else 0.3 if stated or given else 0.6
         options = [
-            Option("free", 0.0, f"the entries of {name} are any numbers"),
-            Option(
-                "one", 0.3 if stated or given else 0.6, f"the entries of {name} sum to one", stated=stated, free=given
-            ),
+            Option("free", 0.2 * written, f"the entries of {name} are any numbers"),
+            Option("one", cost, f"the entries of {name} sum to one", stated=stated, free=given),
         ]
         if "one-hot" in said:
             options.append(Option("one-hot", 0.4, f"{name} is one-hot", stated=True))
@@ -387,8 +387,9 @@ class View:
 
     def is_given(self, name: str, number: int) -> bool:
         """Whether a name is declared before this statement, and a later section alone gives it a meaning."""
-        here = self.page.start(self.number)
-        return number > self.number and any(one.start <= here for one in self.page.declared.get(name, ()))
+        page, here = self.page, self.page.start(self.number)
+        declared = (*page.declared.get(name, ()), *page.members.get(name, ()))
+        return number > self.number and any(one.start <= here for one in declared)
 
     def is_solved_for(self, name: str, number: int) -> bool:
         """Whether a statement behind may say where a derivative by the name is zero, which is taken here.

@@ -15,6 +15,7 @@ from indexcalc.document.statements.brackets import OPERATORS, summed_in
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import is_transpose
+from indexcalc.language.latex.grammar import joined_bars
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, SEVERAL, STRUCTURAL
 
@@ -297,7 +298,7 @@ def closing(tokens: Sequence[Token], start: int) -> int:
 def separators(tokens: Sequence[Token]) -> list[str]:
     """What parts the contents of a bracket: bars, commas, semicolons and relations that stand in no inner one."""
     found, depth = [], 0
-    for token in tokens:
+    for token in joined_bars(tokens):
         depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
         if depth == 0 and token.kind in ("BAR", "NORM", "SEMICOLON", "COMMA", "REL"):
             found.append(token.kind)

@@ -12,7 +12,7 @@ from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import bracketed
 from indexcalc.language.document import Document
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Matrix, Node, Sum
+from indexcalc.language.latex.tree import Atom, Matrix, Node, Scripted, Sum
 
 INEQUALITIES = ORDERS | {"!=", "≁"}
 
@@ -40,6 +40,23 @@ def symmetric_by(survey: Survey, statement: Statement) -> str:
 def is_about_one_name(survey: Survey, statement: Statement) -> bool:
     """Whether a statement speaks of one array alone, as a law for it does: ``U^T U = I``, ``sum_k q_k = 1``."""
     return len({found.name for tree in statement.trees for found in survey.names(tree)} - CONSTANTS) == 1
+
+
+def summed_to_one(survey: Survey, statement: Statement) -> tuple[str, int] | None:
+    """The array, and its slot, over whose entries a statement sums to get one, ``sum_k q_k = 1``; None if none does."""
+    if len(statement.sides) != 2 or len(statement.trees) != 2 or statement.sides[1].relation not in EQUALITIES:
+        return None
+    left, right = (tree.only.items if tree.only is not None else () for tree in statement.trees)
+    if len(left) != 2 or len(right) != 1 or not (isinstance(right[0], Atom) and right[0].text == "1"):
+        return None
+    sign, found = left[0], survey.name(left[1])
+    if not isinstance(sign, Scripted) or not isinstance(sign.base, Atom) or sign.base.kind != "SUM":
+        return None
+    if found is None or not found.is_plain or found.parts is None:
+        return None
+    letters = [token.text for token in sign.below[:1]]
+    places = [place for place, part in enumerate(found.parts) if part in letters]
+    return (found.name, places[0]) if len(places) == 1 else None
 
 
 def is_update(survey: Survey, statement: Statement) -> bool:

@@ -22,7 +22,7 @@ from indexcalc.document.statements.layers import with_layers
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.survey import Survey
 from indexcalc.errors import IndexCalcError
-from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.grammar import joined_bars, parse
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.tree import Sum
 
@@ -31,6 +31,13 @@ PARTING = frozenset({"COMMA", "SEMICOLON", "BAR", "NORM"})
 
 CONDITION = frozenset({"SEMICOLON", "BAR"})
 """Behind which stands what a density depends on, and is none of."""
+
+
+CROSS_ENTROPIES = frozenset({"CE"})
+"""The names of cross-entropies."""
+
+DIVERGENCES = frozenset({"KL", "D_KL"})
+"""The names of divergences, with what stands below them."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +230,7 @@ def names_in(tokens: Sequence[Token]) -> list[list[Token]]:
 def parted(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[str]]:
     """What stands between commas, semicolons and bars that are in no inner bracket, and the kinds of these."""
     parts, kinds, depth = [list[Token]()], list[str](), 0
-    for token in tokens:
+    for token in joined_bars(tokens):
         depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
         if depth == 0 and token.kind in PARTING:
             kinds.append(token.kind)
@@ -280,6 +287,14 @@ class Values:
             except (IndexCalcError, RecursionError):
                 self.found[name] = None
         return self.found[name]
+
+    @cached_property
+    def compared(self) -> Mapping[str, Call]:
+        """The cross-entropies and divergences of two things that it writes as values."""
+        heads = CROSS_ENTROPIES | DIVERGENCES
+        calls = ((name, self.of(name)) for name in self.insides)
+        found = ((name, call) for name, call in calls if isinstance(call, Call) and len(call.arguments) == 2)
+        return {name: call for name, call in found if not call.letters and "".join(call.head) in heads}
 
     @cached_property
     def normals(self) -> Mapping[str, tuple[tuple[int, Sum, Sum], ...]]:
