@@ -290,7 +290,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
     turned = len(sides(left)) == 1 and left.orientation != right.orientation
-    if turned and not (table.page.writes_rows and table.asking(VECTORS).name == "rows"):
+    if turned and not (table.page.writes_rows(table.number) and table.asking(VECTORS).name == "rows"):
         raise OrientationError("a row is set equal to a column")
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)

@@ -51,7 +51,7 @@ from indexcalc.document.statements.letters import (
 from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.mirrored import mirrored_parts
 from indexcalc.document.statements.nouns import called_in
-from indexcalc.document.statements.orientation import writes_rows
+from indexcalc.document.statements.orientation import orientations
 from indexcalc.document.statements.outline import EQUALITIES, Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.remainders import remainders_in
@@ -338,11 +338,28 @@ class Page:
         """The shapes of arrays that it writes out by their own entries."""
         return written_in(self.survey, self.statements[self.told :])
 
+    def writes_rows(self, number: int) -> bool:
+        """Whether a vector stands before a matrix without a transpose, ``x W``: vectors may be rows at a statement.
+
+        The smallest section around it that shows which they are says so, items of a list among these; else the page.
+        """
+        place = self.start(number)
+        around = [(end - start, start, end) for _, start, end in self.sections.parts if start <= place < end]
+        for _, start, end in sorted(around):
+            found = {is_row for position, is_row in self.oriented if start <= position < end}
+            if found:
+                return True in found
+        return any(is_row for _, is_row in self.oriented)
+
     @cached_property
-    def writes_rows(self) -> bool:
-        """Whether a vector stands before a matrix without a transpose, ``x W``: its vectors may be rows."""
+    def oriented(self) -> tuple[tuple[int, bool], ...]:
+        """Where a vector stands beside a matrix, and whether it is a row there."""
         shapes = {name: len(found[-1].sizes) for name, found in self.declared.items()}
-        return writes_rows(self.survey, (tree for one in self.statements for tree in one.trees), shapes.get)
+        return tuple(
+            (self.start(number), is_row)
+            for number, one in enumerate(self.statements)
+            for is_row in orientations(self.survey, one.trees, shapes.get)
+        )
 
     @cached_property
     def members(self) -> Mapping[str, tuple[Declared, ...]]:

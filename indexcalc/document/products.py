@@ -129,7 +129,11 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
     alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
     if alike and typed.chained(left, right, table.sizes) is None:
         return side_by_side(table, left, right)
-    if len(left.axes) == len(right.axes) == 1 and table.page.writes_rows and table.asking(VECTORS).name == "rows":
+    if (
+        len(left.axes) == len(right.axes) == 1
+        and table.page.writes_rows(table.number)
+        and table.asking(VECTORS).name == "rows"
+    ):
         return typed.product(typed.transpose(left), typed.transpose(right), table.sizes)
     return typed.product(left, right, table.sizes)
 
