@@ -592,13 +592,36 @@ class Page:
         """The same, of names by which something is differentiated too."""
         symmetric = frozenset(self.laws.values())
         return systems_in(
-            self.survey, self.statements, self.meant, self.free_letters, symmetric=symmetric, varied=varied
+            self.survey, self.statements, self.meant_at, self.free_letters, symmetric=symmetric, varied=varied
         )
 
+    def meant_at(self, number: int) -> frozenset[str]:
+        """The names that a definition or a declaration gives at a statement, and the letters of indices.
+
+        Where its section may stand alone, what others say is no concern of it.
+        """
+        return self.meant[self.standing(number)]
+
     @cached_property
-    def meant(self) -> frozenset[str]:
-        """The names that a definition or a declaration gives, and the letters of indices."""
-        return self.index_letters.union(self.defining, self.declared, self.functions, self.sizes)
+    def meant(self) -> Mapping[Range | None, frozenset[str]]:
+        """The same for each section that may stand alone, and for the whole page."""
+        return {section: self.meant_in(section) for section in {self.standing(n) for n in range(len(self.statements))}}
+
+    def meant_in(self, section: Range | None) -> frozenset[str]:
+        """The same in a section; on the whole page where there is none."""
+        if section is None:
+            return self.index_letters.union(self.defining, self.declared, self.functions, self.sizes)
+
+        def is_within(place: int) -> bool:
+            return place < 0 or section[0] <= place < section[1]
+
+        own = [one for number, one in enumerate(self.statements) if is_within(self.start(number))]
+        names = [found for one in own for tree in one.trees for found in self.survey.names(tree)]
+        letters = {part for found in names for part in found.parts or ()} & self.index_letters
+        by_equations = (*self.defining.items(), *self.functions.items())
+        given = {name for name, numbers in by_equations if any(is_within(self.start(n)) for n in numbers)}
+        declared = {name for name, shapes in self.declared.items() if any(is_within(one.start) for one in shapes)}
+        return self.sizes.union(letters, given, declared)
 
     @cached_property
     def may_follow(self) -> Mapping[str, int]:

@@ -21,7 +21,7 @@ Letters = Callable[[int], frozenset[str]]
 def systems_in(
     survey: Survey,
     statements: Sequence[Statement],
-    given: Collection[str],
+    given: Callable[[int], Collection[str]],
     letters: Letters,
     *,
     symmetric: Collection[str] = (),
@@ -32,7 +32,7 @@ def systems_in(
     Args:
         survey: the names of the document.
         statements: its statements.
-        given: names that something else gives.
+        given: names that something else gives, at each statement.
         letters: of free indices.
         symmetric: names of matrices of which that is said; they are rather given than others.
         varied: whether names by which something is differentiated are among them, and one of each side.
@@ -44,12 +44,12 @@ def systems_in(
     for number, statement in enumerate(statements):
         if not is_balance(survey, statement):
             continue
-        free = letters(number)
+        free, known = letters(number), given(number)
         sides = [
             {
                 one.name
                 for one in survey.names(tree)
-                if one.name not in given and may_be_unknown(survey, one, free, varied=varied)
+                if one.name not in known and may_be_unknown(survey, one, free, varied=varied)
             }
             for tree in statement.trees
         ]
