@@ -71,7 +71,7 @@ from indexcalc.document.statements.shapes import (
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
-from indexcalc.document.statements.trees import nabla_targets, products_of, rates
+from indexcalc.document.statements.trees import nabla_targets, products_of, rates, targets
 from indexcalc.document.statements.values import Values, spread_laws
 from indexcalc.document.statements.variations import Variations
 from indexcalc.document.steps import Steps
@@ -445,8 +445,12 @@ class Page:
 
     @cached_property
     def distributions(self) -> Mapping[int, tuple[str, int]]:
-        """The statements that say of a given array that its entries along a slot sum to one, with both."""
-        found = ((number, summed_to_one(self.survey, one)) for number, one in enumerate(self.statements))
+        """The statements that say in a sentence of a given array that its entries along a slot sum to one, with both.
+
+        In a display that may be a claim.
+        """
+        said = ((number, one) for number, one in enumerate(self.statements) if not one.span.display)
+        found = ((number, summed_to_one(self.survey, one)) for number, one in said)
         given = ((number, one) for number, one in found if one is not None)
         return {number: one for number, one in given if one[0] not in self.defining and one[0] not in self.functions}
 
@@ -592,7 +596,13 @@ class Page:
         """The same, of names by which something is differentiated too."""
         symmetric = frozenset(self.laws.values())
         return systems_in(
-            self.survey, self.statements, self.meant_at, self.free_letters, symmetric=symmetric, varied=varied
+            self.survey,
+            self.statements,
+            self.meant_at,
+            self.varying_at,
+            self.free_letters,
+            symmetric=symmetric,
+            varied=varied,
         )
 
     def meant_at(self, number: int) -> frozenset[str]:
@@ -606,6 +616,22 @@ class Page:
     def meant(self) -> Mapping[Range | None, frozenset[str]]:
         """The same for each section that may stand alone, and for the whole page."""
         return {section: self.meant_in(section) for section in {self.standing(n) for n in range(len(self.statements))}}
+
+    def varying_at(self, number: int) -> frozenset[str]:
+        """The names by which something is differentiated in the section of a statement that may stand alone."""
+        return self.varying[self.standing(number)]
+
+    @cached_property
+    def varying(self) -> Mapping[Range | None, frozenset[str]]:
+        """The same for each such section, and for the whole page."""
+        everywhere = frozenset(name for name, usage in self.survey.usages.items() if usage.below)
+        found: dict[Range | None, set[str]] = {}
+        for number, statement in enumerate(self.statements):
+            below = (self.survey.name(node) for tree in statement.trees for node in targets(tree))
+            names = (one.name for one in below if one is not None)
+            found.setdefault(self.standing(number), set()).update(names)
+        own = {section: everywhere & names for section, names in found.items()}
+        return {**own, None: everywhere}
 
     def meant_in(self, section: Range | None) -> frozenset[str]:
         """The same in a section; on the whole page where there is none."""

@@ -52,7 +52,7 @@ def summed_to_one(survey: Survey, statement: Statement) -> tuple[str, int] | Non
     sign, found = left[0], survey.name(left[1])
     if not isinstance(sign, Scripted) or not isinstance(sign.base, Atom) or sign.base.kind != "SUM":
         return None
-    if found is None or not found.is_plain or found.parts is None:
+    if found is None or not found.is_plain or found.parts is None or found.name == "delta":
         return None
     letters = [token.text for token in sign.below[:1]]
     places = [place for place, part in enumerate(found.parts) if part in letters]

@@ -14,15 +14,16 @@ from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 CONSTANTS = frozenset({"1", "I", "delta", "epsilon", "varepsilon", "pi", "e", *FUNCTIONS, *STRUCTURAL})
 """Names that mean the same in every document."""
 
-Letters = Callable[[int], frozenset[str]]
-"""The free letters of a statement."""
+Names = Callable[[int], Collection[str]]
+"""Some names or letters, by the number of a statement."""
 
 
 def systems_in(
     survey: Survey,
     statements: Sequence[Statement],
-    given: Callable[[int], Collection[str]],
-    letters: Letters,
+    given: Names,
+    varying: Names,
+    letters: Names,
     *,
     symmetric: Collection[str] = (),
     varied: bool = False,
@@ -33,6 +34,7 @@ def systems_in(
         survey: the names of the document.
         statements: its statements.
         given: names that something else gives, at each statement.
+        varying: names by which something is differentiated there.
         letters: of free indices.
         symmetric: names of matrices of which that is said; they are rather given than others.
         varied: whether names by which something is differentiated are among them, and one of each side.
@@ -44,12 +46,12 @@ def systems_in(
     for number, statement in enumerate(statements):
         if not is_balance(survey, statement):
             continue
-        free, known = letters(number), given(number)
+        free, known, below = letters(number), given(number), varying(number)
         sides = [
             {
                 one.name
                 for one in survey.names(tree)
-                if one.name not in known and may_be_unknown(survey, one, free, varied=varied)
+                if one.name not in known and (varied or one.name not in below) and may_be_unknown(survey, one, free)
             }
             for tree in statement.trees
         ]
@@ -75,8 +77,8 @@ def is_balance(survey: Survey, statement: Statement) -> bool:
     return not slopes and not is_about_one_name(survey, statement)
 
 
-def may_be_unknown(survey: Survey, found: Named, free: frozenset[str], *, varied: bool) -> bool:
-    """Whether a name is no constant and no function, may vary as it does, and has as many indices as are free."""
+def may_be_unknown(survey: Survey, found: Named, free: Collection[str]) -> bool:
+    """Whether a name is no constant and no function, and has as many indices as are free."""
     usage, parts = survey.usages.get(found.name), found.parts or ()
-    varies = found.name not in CONSTANTS and usage is not None and (varied or not usage.below) and not usage.called
+    varies = found.name not in CONSTANTS and usage is not None and not usage.called
     return varies and found.is_plain and COLON not in parts and len(parts) == len(free)
