@@ -44,10 +44,12 @@ def is_sign(tokens: Sequence[Token], position: int) -> bool:
 def with_products(tokens: Sequence[Token]) -> list[Token]:
     """Factors between a first and a last one, with dots for others, as the product of their general factor."""
     result = list(tokens)
-    for position in range(len(result) - 1, -1, -1):
+    position = len(result)
+    while position > 0:
+        position -= 1
         if result[position].kind == "DOTS" and (found := product_around(result, position)) is not None:
-            start, end, whole = found
-            result[start:end] = whole
+            position, end, whole = found
+            result[position:end] = whole
     return result
 
 

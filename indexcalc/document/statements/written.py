@@ -249,12 +249,13 @@ def factor_start(tokens: Sequence[Token]) -> int:
 def with_sums(tokens: Sequence[Token]) -> list[Token]:
     """Terms between a first and a last one, with dots for others, as a sum of their general term."""
     result = list(tokens)
-    for position in range(len(result) - 1, -1, -1):
-        if result[position].kind == "DOTS":
-            found = sum_around(result, position)
-            if found is not None:
-                start, end, total = found
-                result[start:end] = total
+    position = len(result)
+    while position > 0:
+        position -= 1
+        found = sum_around(result, position) if result[position].kind == "DOTS" else None
+        if found is not None:
+            position, end, total = found
+            result[position:end] = total
     return result
 
 

@@ -41,6 +41,17 @@ def test_terms_with_dots_between_them_are_a_sum(start):
     assert verdict(rf"\mathbf{{1}}^\top v = 2 ({start} + \dots + v_d)") is Verdict.REFUTED
 
 
+@pytest.mark.parametrize("count", range(1, 6))
+@pytest.mark.parametrize("term", ["v_{}", "v_{} x_{}", "q_{{{}}} v_{{{}}}^2"])
+def test_any_number_of_terms_may_stand_before_the_dots(count, term):
+    numbered = [term.format(*[n] * 2) for n in (*range(1, count + 1), "d")]
+    series = " + ".join([*numbered[:-1], r"\dots", numbered[-1]])
+    general = term.format("i", "i")
+    given = GIVEN + r"Let $x, q \in \mathbb{R}^d$."
+    assert verdict(rf"2 ({series}) = \sum_i 2 {general}", given) is Verdict.PROVED
+    assert verdict(rf"2 ({series}) = \sum_i {general}", given) not in TRUE
+
+
 @pytest.mark.parametrize(
     "terms", [r"v_1 + v_3 + \dots + v_d", r"v_1 + 2 v_2 + \dots + v_d", r"v_1 - v_2 + \dots + v_d"]
 )
