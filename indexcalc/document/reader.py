@@ -142,8 +142,10 @@ class Reader:
         bounds = list(zip((-1, *places), (*places, len(items)), strict=True))
         if not places or all(end - start == 2 for start, end in bounds) or any(map(is_big, items)):
             return self.factors(items)
+        if any(end - start < 2 for start, end in bounds):
+            raise NotUnderstoodError("a factor is missing")
         try:
-            first, *others = (self.factors(items[start + 1 : end]) for start, end in bounds if end - start > 1)
+            first, *others = (self.factors(items[start + 1 : end]) for start, end in bounds)
         except (NotUnderstoodError, ShapeError):
             return self.factors(items)
         for sign, value in zip(places, others, strict=True):
