@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 
 from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement, condition, letter
+from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import bracketed
 from indexcalc.language.document import Document
@@ -163,11 +164,19 @@ FIGURES = frozenset(["NUM", "ONE", "PLUS", "MINUS", "TIMES", "SLASH", "FRAC", "S
 """What a value in figures consists of: ``8/5``, ``10^{-5}``, ``(3 + \\sqrt{33})/2``."""
 
 
+LISTED = FIGURES | {"COMMA", "[", "]", "BEGIN", "END", "AMP", "NEWLINE"}
+"""What several figures in brackets consist of: ``(3, 4)``."""
+
+
 def is_value(tokens: Sequence[Token]) -> bool:
-    """Whether a member is made of figures alone, but for a unit behind them in a text of its own."""
+    """Whether a member is made of figures alone, or lists figures, but for a unit behind them in a text of its own."""
     behind = [position for position, token in enumerate(tokens) if token.kind == "TEXT"]
-    kinds = {token.kind for token in (tokens[: behind[0]] if behind else tokens)}
-    return kinds <= FIGURES and not kinds.isdisjoint(("NUM", "ONE"))
+    own = list(tokens[: behind[0]] if behind else tokens)
+    if [token.kind for token in own[-2:-1]] == ["SUP"] and is_transpose(own[-1:]):
+        own = own[:-2]
+    kinds = {token.kind for token in own}
+    listed = bool(own) and own[0].kind in ("(", "[", "BEGIN") and own[-1].kind in (")", "]", "END")
+    return kinds <= (LISTED if listed else FIGURES) and not kinds.isdisjoint(("NUM", "ONE"))
 
 
 AT = re.compile(r"(?<![\w-])(?:at|near|around|(when|if|unless|while|until))[\s$(]*$", re.IGNORECASE)

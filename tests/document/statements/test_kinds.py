@@ -116,3 +116,13 @@ def test_a_sign_of_a_relation_in_a_script_is_a_label() -> None:
         "NAME",
         "}",
     ]
+
+
+@pytest.mark.parametrize(
+    "value", ["(1, 2)^T", r"(3, -4.5)^\top", "[3, 3]", r"\begin{bmatrix} 1 \\ 2 \end{bmatrix}", "7"]
+)
+def test_figures_in_brackets_are_given(value: str) -> None:
+    report = check(f"The points are $u_1 = {value}$ and $u_2 = {value}$.")
+    assert [claim.verdict for claim in report.claims] == [Verdict.DEFINITION] * 2
+    (claim,) = check(GIVEN + rf"$$y_1 + y_2 = {value}$$").claims[-1:]
+    assert claim.verdict is not Verdict.DEFINITION
