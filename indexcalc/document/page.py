@@ -115,7 +115,7 @@ class Page:
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
         factor_letters, orders, remembered, free_of: what was found before.
-        solvable: which statements were found to determine a name.
+        solvable: which statements were found to determine a name, in a section that stands alone or not.
         weighed: which expectations and integrals were found to be sums over outcomes.
         memory: the values that all readings share.
         heard: what the context assumes of choices, as far as one was asked for.
@@ -132,7 +132,7 @@ class Page:
     orders: dict[int, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
-    solvable: dict[tuple[int, str], bool] = field(default_factory=dict, compare=False, repr=False)
+    solvable: dict[tuple[int, str, bool], bool] = field(default_factory=dict, compare=False, repr=False)
     weighed: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)

@@ -407,12 +407,20 @@ class Table:
         self.supposed.add(name)
 
     def is_system(self, found: Named, number: int) -> bool:
-        """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""
-        systems, key = self.page.solvable, (number, found.name)
+        """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading.
+
+        Where the section of both stands alone, it does.
+        """
+        page, systems, section = self.page, self.page.solvable, self.page.standing(number)
+        alone = section is not None and section == page.standing(self.number) and self.view.stands_alone()
+        key = (number, found.name, alone)
         if key not in systems:
             systems[key] = False  # while it is looked at
-            usual = self.page.asking(Interpretation())
-            systems[key] = Table(self.page, usual, number, self.read).determine(found, number)
+            usual = Interpretation()
+            if alone and section is not None:
+                asked = page.sections.standing_choice(section)
+                usual = usual.but(asked, asked.option("alone"))
+            systems[key] = Table(page, page.asking(usual), number, self.read).determine(found, number)
         return systems[key]
 
     def is_solvable(self, name: str, number: int) -> bool:
