@@ -92,7 +92,8 @@ class Unknown:
 
     ``solve x[j] : sum[j](A[i,j]*x[j]) = b[i]`` has the residual ``r_x[i] = b[i] - sum[j](A[i,j]*x[j])``, an equation
     like any other, that reads the unknown. What reads the unknown besides reads what the system determined. One that is
-    `hoisted` is not the author's: it is the inverse of a matrix whose determinant is taken.
+    `hoisted` is not the author's: it is the inverse of a matrix, which a formula reads, or the derivative of a
+    determinant.
     """
 
     tensor: Tensor

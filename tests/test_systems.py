@@ -388,6 +388,14 @@ def test_an_inverse_has_the_rows_of_its_matrix_as_columns():
     assert np.isclose(values.t, np.trace(A))
 
 
+def test_notes_say_what_an_inverse_is_there_for():
+    note = ic.markdown_note(ic.derive(problem_of("input A[i,j]\nB[j,i] = inverse[i,j](A[i,j])\nderive A")))
+    assert "Inverse of A: " in note
+    assert "determinant" not in note
+    note = ic.markdown_note(ic.derive(problem_of("input A[i,j]\nL = logdet[i,j](A[i,j])\nloss L\nderive A")))
+    assert "The derivative of the determinant reads the inverse of the matrix. " in note
+
+
 def test_an_inverse_that_nothing_reads_is_not_computed():
     derivation = ic.derive(problem_of("input A[i,j], b\nL = b*logdet[i,j](A[i,j])\nloss L\nderive b"))
     assert "inv" not in ic.numpy_module(derivation)
