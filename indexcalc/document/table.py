@@ -374,9 +374,9 @@ class Table:
             if entries == "unit":
                 self.orthonormal.add(name)
             elif entries != "free":
-                places = {n for one, n in self.page.distributions.values() if one == name and n < len(slots)}
+                slot = self.view.summed_slot(name)
                 last = 0 if name.endswith(BETWEEN_INDICES) else len(slots) - 1
-                self.simplex[name] = (min(places, default=last),)
+                self.simplex[name] = (last if slot is None or slot >= len(slots) else slot,)
             if entries == "one-hot":
                 self.one_hot[name] = len(slots) == 1 and bool(self.page.given_letters)
 

@@ -260,7 +260,7 @@ class View:
         What has one index given another, ``p_{j|i}``, may be a distribution without a word.
         """
         said = self.page.said_anywhere
-        written = any(one == name for one, _ in self.page.distributions.values())
+        written = self.summed_slot(name) is not None
         stated, given = "one" in said or written, name.endswith(BETWEEN_INDICES)
         cost = 0.0 if written else 0.3 if stated or given else 0.6
         options = [
@@ -272,6 +272,11 @@ class View:
         if "unit" in said and slots == 1:
             options.append(Option("unit", 0.3, f"{name} has the length one", stated=True))
         return self.asking(choice(Kind.PROPERTY, f"the entries of {name}", *options)).name
+
+    def summed_slot(self, name: str) -> int | None:
+        """The slot of an input over which a sentence sums it to get one; None if none does."""
+        found = (one for n, one in self.page.distributions.items() if self.is_within(self.page.start(n)))
+        return next((slot for other, slot in found if other == name), None)
 
     # Equations
 
