@@ -1,7 +1,8 @@
 r"""Cross-entropies and divergences between vectors of which a page says no more than their names.
 
 ``CE(y, p)`` is ``-sum_i y_i log p_i`` and ``KL(p \| q)`` is ``sum_i p_i log(p_i/q_i)``. What a page defines itself, and
-what stands between densities, is no concern of these.
+what stands between densities, is no concern of these. What is true with these formulas is true; what is false may still
+hold, for a page may mean another logarithm, or a cross-entropy of each entry.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ def learn_divergence(table: Table, name: str) -> bool:
     """Give a cross-entropy or a divergence of two vectors its formula; False if the value is none of these."""
     compared, page = table.page.values.compared, table.page
     value = compared.get(name)
-    if value is None or any(other in compared and compared[other].head == value.head for other in page.defining):
+    if value is None:
+        return False
+    heads = {"".join(compared[other].head) if other in compared else other for other in page.defining}
+    if "".join(value.head) in heads:
         return False
     if name in table.definitions:
         return True
@@ -41,6 +45,7 @@ def learn_divergence(table: Table, name: str) -> bool:
         arguments = read_all(table, {}, value.arguments)
         if [len(one.axes) for one in arguments] == [1, 1]:
             table.known[name] = ()
+            table.open.setdefault(name, f"no equation says what {name} is")
             table.definitions[name] = Definition((), formula(table, "".join(value.head), *arguments))
             return True
     return False

@@ -17,7 +17,7 @@ from indexcalc.document.reader import read
 from indexcalc.document.report import Verdict
 from indexcalc.document.search import Judged
 from indexcalc.document.statements.heads import called_head
-from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
+from indexcalc.document.statements.kinds import bounds, compares_letters, draws, lists_figures, sets, writes_out
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
 from indexcalc.document.statements.shapes import shape_written
 from indexcalc.document.statements.values import Mean, Spread
@@ -174,13 +174,23 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     given = number in page.laws or number in page.distributions
     if written or (given and number not in meanings):
         return Unjudged(Verdict.DECLARATION)
-    set_to_number = sets(page.survey, statement) and not has_meaning(page, number)
+    set_to_number = (sets(page.survey, statement) and not has_meaning(page, number)) or gives_figures(page, number)
     if set_to_number or (member == 1 and speaks_of_function(page, number)):
         return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)
     first = statement.sides[statement.origin(member)]
     if first.tree is None or side.tree is None:
         return Unjudged(Verdict.UNCLEAR, side.error or first.error)
     return None
+
+
+def gives_figures(page: Page, number: int) -> bool:
+    """Whether a statement says of a name that it is figures in brackets, and no equation computes it from others."""
+    statement = page.statements[number]
+    head = page.survey.lone(statement.trees[0]) if statement.trees else None
+    if head is None or len(statement.sides) < 2 or not all(lists_figures(side.tokens) for side in statement.sides[1:]):
+        return False
+    others = (page.statements[n] for n in page.defining.get(head.name, ()) if n != number)
+    return not any(True for one in others for tree in one.trees[1:] for _ in page.survey.names(tree))
 
 
 def unreadable(page: Page, number: int, member: int, supported: Interpretation) -> str:

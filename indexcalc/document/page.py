@@ -79,6 +79,15 @@ from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.tree import Node, Product, Sum
 
+SENTENCE_ENDS = (". ", ".\n", "? ", "! ", "\n\n")
+"""What ends a sentence."""
+
+UNSURE = re.compile(
+    r"\b(?:if|when|whenever|unless|only|not|never|cannot|wrong|false|would|might|may|think|claim\w*|suppose\w*"
+    r"|subject to|s\.\s?t\.|constrain\w*|maximi[sz]\w*|minimi[sz]\w*)(?!\w)|n't\b"
+)
+"""Words in a sentence that may state a condition, a constraint, or the contrary."""
+
 OF_VECTORS = {
     "one": re.compile(r"one[- ]hot|probabilit|distribution|sums? (?:up )?to (?:one|\$?1)"),
     "one-hot": re.compile(r"one[- ]hot"),
@@ -447,12 +456,26 @@ class Page:
     def distributions(self) -> Mapping[int, tuple[str, int]]:
         """The statements that say in a sentence of a given array that its entries along a slot sum to one, with both.
 
-        In a display that may be a claim.
+        In a display that may be a claim, and in a sentence with an "if" or a "not" it may be anything.
         """
-        said = ((number, one) for number, one in enumerate(self.statements) if not one.span.display)
-        found = ((number, summed_to_one(self.survey, one)) for number, one in said)
-        given = ((number, one) for number, one in found if one is not None)
-        return {number: one for number, one in given if one[0] not in self.defining and one[0] not in self.functions}
+        found: dict[int, tuple[str, int]] = {}
+        for number, statement in enumerate(self.statements):
+            one = None if statement.span.display else summed_to_one(self.survey, statement)
+            if one is None or one[0] in self.defining or one[0] in self.functions:
+                continue
+            name, slot, limit = one
+            shapes = (*self.declared.get(name, ()), *self.members.get(name, ()))
+            as_long = not limit or all(shape.sizes[slot : slot + 1] == (limit,) for shape in shapes)
+            if as_long and not UNSURE.search(self.sentence(statement.span.start)):
+                found[number] = name, slot
+        return found
+
+    def sentence(self, place: int) -> str:
+        """The sentence around a place, in small letters."""
+        text = self.document.source.lower()
+        start = max(text.rfind(mark, 0, place) for mark in SENTENCE_ENDS)
+        ends = [end for end in (text.find(mark, place) for mark in SENTENCE_ENDS) if end >= 0]
+        return text[max(start, 0) : min(ends, default=len(text))]
 
     @cached_property
     def covariances(self) -> frozenset[str]:

@@ -244,7 +244,7 @@ class View:
         """
         said = self.page.sections.said(self.page.start(self.number))
         by_law = any(one == name and self.is_within(self.page.start(n)) for n, one in self.page.laws.items())
-        options = [Option("none", 0.1 * by_law, f"{name} is any matrix")]
+        options = [Option("none", 0.1 if by_law else 0.0, f"{name} is any matrix")]
         for one in (SYMMETRIC, "orthogonal"):
             law = one == SYMMETRIC and name in self.page.laws.values()
             cost = 0.0 if law and by_law else 0.1 if law or one in said else 1.0
@@ -264,7 +264,7 @@ class View:
         stated, given = "one" in said or written, name.endswith(BETWEEN_INDICES)
         cost = 0.0 if written else 0.3 if stated or given else 0.6
         options = [
-            Option("free", 0.2 * written, f"the entries of {name} are any numbers"),
+            Option("free", 0.2 if written else 0.0, f"the entries of {name} are any numbers"),
             Option("one", cost, f"the entries of {name} sum to one", stated=stated, free=given),
         ]
         if "one-hot" in said:
@@ -274,9 +274,20 @@ class View:
         return self.asking(choice(Kind.PROPERTY, f"the entries of {name}", *options)).name
 
     def summed_slot(self, name: str) -> int | None:
-        """The slot of an input over which a sentence sums it to get one; None if none does."""
-        found = (one for n, one in self.page.distributions.items() if self.is_within(self.page.start(n)))
-        return next((slot for other, slot in found if other == name), None)
+        """The slot of an input over which a sentence sums it to get one; None if none does, or several do.
+
+        A shape that another section gives the name since is that of another array.
+        """
+        page, here = self.page, self.page.start(self.number)
+        declared = [one.start for one in (*page.declared.get(name, ()), *page.members.get(name, ()))]
+        slots = set[int]()
+        for number, (other, slot) in page.distributions.items():
+            said = page.start(number)
+            around = page.sections.around(said)
+            anew = any(said < place <= here and not around[0] <= place < around[1] for place in declared)
+            if other == name and self.is_within(said) and not anew:
+                slots.add(slot)
+        return slots.pop() if len(slots) == 1 else None
 
     # Equations
 

@@ -43,8 +43,11 @@ def is_about_one_name(survey: Survey, statement: Statement) -> bool:
     return len({found.name for tree in statement.trees for found in survey.names(tree)} - CONSTANTS) == 1
 
 
-def summed_to_one(survey: Survey, statement: Statement) -> tuple[str, int] | None:
-    """The array, and its slot, over whose entries a statement sums to get one, ``sum_k q_k = 1``; None if none does."""
+def summed_to_one(survey: Survey, statement: Statement) -> tuple[str, int, str] | None:
+    """The array, the slot over which a statement sums it to get one, ``sum_k q_k = 1``, and how far; None if none does.
+
+    The sum runs over all values of its letter, or from the first one to a limit, which is a name.
+    """
     if len(statement.sides) != 2 or len(statement.trees) != 2 or statement.sides[1].relation not in EQUALITIES:
         return None
     left, right = (tree.only.items if tree.only is not None else () for tree in statement.trees)
@@ -55,9 +58,13 @@ def summed_to_one(survey: Survey, statement: Statement) -> tuple[str, int] | Non
         return None
     if found is None or not found.is_plain or found.parts is None or found.name == "delta":
         return None
-    letters = [token.text for token in sign.below[:1]]
-    places = [place for place, part in enumerate(found.parts) if part in letters]
-    return (found.name, places[0]) if len(places) == 1 else None
+    letter, *first = (token.text for token in sign.below) if sign.below else ("",)
+    limit = [token.text for tokens in sign.above for token in tokens]
+    whole = not first and not limit
+    counted = first in (["=", "0"], ["=", "1"]) and len(limit) == 1 and not limit[0].isdigit()
+    if found.parts.count(letter) != 1 or not (whole or counted):
+        return None
+    return found.name, found.parts.index(letter), "".join(limit)
 
 
 def is_update(survey: Survey, statement: Statement) -> bool:
@@ -164,19 +171,25 @@ FIGURES = frozenset(["NUM", "ONE", "PLUS", "MINUS", "TIMES", "SLASH", "FRAC", "S
 """What a value in figures consists of: ``8/5``, ``10^{-5}``, ``(3 + \\sqrt{33})/2``."""
 
 
+def is_value(tokens: Sequence[Token]) -> bool:
+    """Whether a member is made of figures alone, but for a unit behind them in a text of its own."""
+    behind = [position for position, token in enumerate(tokens) if token.kind == "TEXT"]
+    kinds = {token.kind for token in (tokens[: behind[0]] if behind else tokens)}
+    return kinds <= FIGURES and not kinds.isdisjoint(("NUM", "ONE"))
+
+
 LISTED = FIGURES | {"COMMA", "[", "]", "BEGIN", "END", "AMP", "NEWLINE"}
 """What several figures in brackets consist of: ``(3, 4)``."""
 
 
-def is_value(tokens: Sequence[Token]) -> bool:
-    """Whether a member is made of figures alone, or lists figures, but for a unit behind them in a text of its own."""
-    behind = [position for position, token in enumerate(tokens) if token.kind == "TEXT"]
-    own = list(tokens[: behind[0]] if behind else tokens)
+def lists_figures(tokens: Sequence[Token]) -> bool:
+    """Whether a member is several figures in brackets, transposed or not."""
+    own = list(tokens)
     if [token.kind for token in own[-2:-1]] == ["SUP"] and is_transpose(own[-1:]):
         own = own[:-2]
     kinds = {token.kind for token in own}
     listed = bool(own) and own[0].kind in ("(", "[", "BEGIN") and own[-1].kind in (")", "]", "END")
-    return kinds <= (LISTED if listed else FIGURES) and not kinds.isdisjoint(("NUM", "ONE"))
+    return listed and kinds <= LISTED and "NUM" in kinds
 
 
 AT = re.compile(r"(?<![\w-])(?:at|near|around|(when|if|unless|while|until))[\s$(]*$", re.IGNORECASE)

@@ -126,3 +126,9 @@ def test_figures_in_brackets_are_given(value: str) -> None:
     assert [claim.verdict for claim in report.claims] == [Verdict.DEFINITION] * 2
     (claim,) = check(GIVEN + rf"$$y_1 + y_2 = {value}$$").claims[-1:]
     assert claim.verdict is not Verdict.DEFINITION
+
+
+def test_figures_for_a_name_that_is_computed_are_a_claim() -> None:
+    page = "Let $z = (1, 1)$ and $w = 2 z$. Then $w = {}$."
+    assert check(page.replace("{}", "(2, 2)")).claims[-1].verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert check(page.replace("{}", "(3, 2)")).claims[-1].verdict in (Verdict.REFUTED, Verdict.UNCLEAR)
