@@ -187,7 +187,7 @@ def gives_figures(page: Page, number: int) -> bool:
     """Whether a statement says of a name that it is figures in brackets, and no equation computes it from others."""
     statement = page.statements[number]
     head = page.survey.lone(statement.trees[0]) if statement.trees else None
-    if head is None or len(statement.sides) < 2 or not all(lists_figures(side.tokens) for side in statement.sides[1:]):
+    if head is None or not head.is_plain or not all(lists_figures(side.tokens) for side in statement.sides[1:]):
         return False
     others = (page.statements[n] for n in page.defining.get(head.name, ()) if n != number)
     return not any(True for one in others for tree in one.trees[1:] for _ in page.survey.names(tree))

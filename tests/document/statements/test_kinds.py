@@ -128,6 +128,12 @@ def test_figures_in_brackets_are_given(value: str) -> None:
     assert claim.verdict is not Verdict.DEFINITION
 
 
+def test_figures_for_a_power_are_a_claim() -> None:
+    figures = [r"\begin{bmatrix} 2 & 0 \\ 0 & 3 \end{bmatrix}", r"\begin{bmatrix} 4 & 0 \\ 0 & 9 \end{bmatrix}"]
+    assert check(rf"$$F = {figures[0]}$$" + "\n\n" + rf"$$F^2 = {figures[1]}$$").claims[-1].verdict is Verdict.PROVED
+    assert check(rf"$$F = {figures[0]}$$" + "\n\n" + rf"$$F^2 = {figures[0]}$$").claims[-1].verdict is Verdict.REFUTED
+
+
 def test_figures_for_a_name_that_is_computed_are_a_claim() -> None:
     page = "Let $z = (1, 1)$ and $w = 2 z$. Then $w = {}$."
     assert check(page.replace("{}", "(2, 2)")).claims[-1].verdict in (Verdict.PROVED, Verdict.CONFIRMED)
