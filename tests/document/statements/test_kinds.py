@@ -130,8 +130,8 @@ def test_figures_in_brackets_are_given(value: str) -> None:
 
 def test_figures_for_a_power_are_a_claim() -> None:
     figures = [r"\begin{bmatrix} 2 & 0 \\ 0 & 3 \end{bmatrix}", r"\begin{bmatrix} 4 & 0 \\ 0 & 9 \end{bmatrix}"]
-    assert check(rf"$$F = {figures[0]}$$" + "\n\n" + rf"$$F^2 = {figures[1]}$$").claims[-1].verdict is Verdict.PROVED
-    assert check(rf"$$F = {figures[0]}$$" + "\n\n" + rf"$$F^2 = {figures[0]}$$").claims[-1].verdict is Verdict.REFUTED
+    assert check(rf"$$F = {figures[0]}$$" + "\n\n" + rf"$$F^2 = {figures[1]}$$").claims[-1].verdict is Verdict.CONFIRMED
+    assert check(rf"$$F = {figures[0]}$$" + "\n\n" + rf"$$F^2 = {figures[0]}$$").claims[-1].verdict is Verdict.UNCLEAR
 
 
 def test_figures_for_a_name_that_is_computed_are_a_claim() -> None:
