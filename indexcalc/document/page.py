@@ -637,27 +637,11 @@ class Page:
 
     @cached_property
     def meant(self) -> Mapping[Range | None, frozenset[str]]:
-        """The same for each section that may stand alone, and for the whole page."""
+        """What is meant in each section that may stand alone, and under None what is meant outside of these."""
         return {section: self.meant_in(section) for section in {self.standing(n) for n in range(len(self.statements))}}
 
-    def varying_at(self, number: int) -> frozenset[str]:
-        """The names by which something is differentiated in the section of a statement that may stand alone."""
-        return self.varying[self.standing(number)]
-
-    @cached_property
-    def varying(self) -> Mapping[Range | None, frozenset[str]]:
-        """The same for each such section, and for the whole page."""
-        everywhere = frozenset(name for name, usage in self.survey.usages.items() if usage.below)
-        found: dict[Range | None, set[str]] = {}
-        for number, statement in enumerate(self.statements):
-            below = (self.survey.name(node) for tree in statement.trees for node in targets(tree))
-            names = (one.name for one in below if one is not None)
-            found.setdefault(self.standing(number), set()).update(names)
-        own = {section: everywhere & names for section, names in found.items()}
-        return {**own, None: everywhere}
-
     def meant_in(self, section: Range | None) -> frozenset[str]:
-        """The same in a section; on the whole page where there is none."""
+        """What definitions, declarations and indices of a section mean; those of the whole page where there is none."""
         if section is None:
             return self.index_letters.union(self.defining, self.declared, self.functions, self.sizes)
 
@@ -671,6 +655,21 @@ class Page:
         given = {name for name, numbers in by_equations if any(is_within(self.start(n)) for n in numbers)}
         declared = {name for name, shapes in self.declared.items() if any(is_within(one.start) for one in shapes)}
         return self.sizes.union(letters, given, declared)
+
+    def varying_at(self, number: int) -> frozenset[str]:
+        """The names by which something is differentiated in the section of a statement that may stand alone."""
+        return self.varying[self.standing(number)]
+
+    @cached_property
+    def varying(self) -> Mapping[Range | None, frozenset[str]]:
+        """What is differentiated by in each section that may stand alone; under None, anywhere on the page."""
+        everywhere = frozenset(name for name, usage in self.survey.usages.items() if usage.below)
+        found: dict[Range | None, set[str]] = {}
+        for number, statement in enumerate(self.statements):
+            below = (self.survey.name(node) for tree in statement.trees for node in targets(tree))
+            names = (one.name for one in below if one is not None)
+            found.setdefault(self.standing(number), set()).update(names)
+        return {None: everywhere} | {section: everywhere & names for section, names in found.items() if section}
 
     @cached_property
     def may_follow(self) -> Mapping[str, int]:

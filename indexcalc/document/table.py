@@ -409,7 +409,7 @@ class Table:
     def is_system(self, found: Named, number: int) -> bool:
         """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading.
 
-        Where the section of both stands alone, it does.
+        Their section is read as standing alone there if it is so here.
         """
         page, systems, section = self.page, self.page.solvable, self.page.standing(number)
         alone = section is not None and section == page.standing(self.number) and self.view.stands_alone()
