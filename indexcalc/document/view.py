@@ -243,11 +243,11 @@ class View:
         By its letter it may be a projection, which leaves open what it would make true, and proves nothing.
         """
         said = self.page.sections.said(self.page.start(self.number))
-        by_law = any(one == name and self.is_still_said(name, number) for number, one in self.page.laws.items())
+        by_law = any(one == name and self.is_within(self.page.start(n)) for n, one in self.page.laws.items())
         options = [Option("none", 0.1 if by_law else 0.0, f"{name} is any matrix")]
         for one in (SYMMETRIC, "orthogonal"):
-            law = one == SYMMETRIC and by_law
-            cost = 0.0 if law else 0.1 if one in said else 1.0
+            law = one == SYMMETRIC and name in self.page.laws.values()
+            cost = 0.0 if law and by_law else 0.1 if law or one in said else 1.0
             options.append(Option(one, cost, f"{name} is {one}", stated=law or one in said))
         if PROJECTIONS.fullmatch(name):
             options.append(Option(PROJECTION, 0.5, f"{name} is {PROJECTION}"))
@@ -274,17 +274,20 @@ class View:
         return self.asking(choice(Kind.PROPERTY, f"the entries of {name}", *options)).name
 
     def summed_slot(self, name: str) -> int | None:
-        """The slot of an input over which a sentence sums it to get one; None if none does, or several do."""
-        said = self.page.distributions.items()
-        slots = {slot for number, (other, slot) in said if other == name and self.is_still_said(name, number)}
-        return slots.pop() if len(slots) == 1 else None
+        """The slot of an input over which a sentence sums it to get one; None if none does, or several do.
 
-    def is_still_said(self, name: str, number: int) -> bool:
-        """Whether what a statement says of an array holds of it here: no other section gave the name a shape since."""
-        page, said, here = self.page, self.page.start(number), self.page.start(self.number)
-        start, end = page.sections.around(said)
-        declared = (one.start for one in (*page.declared.get(name, ()), *page.members.get(name, ())))
-        return self.is_within(said) and not any(said < at <= here and not start <= at < end for at in declared)
+        A shape that another section gives the name since is that of another array.
+        """
+        page, here = self.page, self.page.start(self.number)
+        declared = [one.start for one in (*page.declared.get(name, ()), *page.members.get(name, ()))]
+        slots = set[int]()
+        for number, (other, slot) in page.distributions.items():
+            said = page.start(number)
+            around = page.sections.around(said)
+            anew = any(said < place <= here and not around[0] <= place < around[1] for place in declared)
+            if other == name and self.is_within(said) and not anew:
+                slots.add(slot)
+        return slots.pop() if len(slots) == 1 else None
 
     # Equations
 

@@ -187,14 +187,6 @@ def test_a_displayed_law_says_that_a_matrix_is_square():
     assert report.claims[-1].verdict in TRUE
 
 
-def test_a_law_is_none_for_what_another_section_declares_anew():
-    page = "## A\n\nLet $S \\in \\mathbb{R}^{n \\times n}$ with $S_{ij} = S_{ji}$.\n\n"
-    page += "## B\n\nLet $S \\in \\mathbb{R}^{n \\times n}$ be any matrix and $x \\in \\mathbb{R}^n$.\n\n"
-    page += r"$$\frac{\partial}{\partial x} x^\top S x = 2 S x$$"
-    (claim,) = check(page).claims[-1:]
-    assert claim.verdict not in TRUE or claim.unstated
-
-
 def test_a_system_is_solved_in_a_section_that_stands_alone():
     sections = re.split(r"(?m)^(?=## )", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"))
     named = {section.partition("\n")[0].removeprefix("## "): section for section in sections}
