@@ -363,6 +363,8 @@ class Table:
         if len(slots) == 2:
             given = name in self.page.symmetric or name in self.page.covariances
             known = "symmetric" if given else self.view.property_of(name)
+            if self.view.is_square(name):
+                self.sizes.unify(*slots)
             if known != "none":
                 self.sizes.unify(*slots)
                 (self.orthonormal if known == "orthogonal" else self.symmetric).add(name)

@@ -243,15 +243,17 @@ class View:
         By its letter it may be a projection, which leaves open what it would make true, and proves nothing.
         """
         said = self.page.sections.said(self.page.start(self.number))
-        by_law = any(one == name and self.is_within(self.page.start(n)) for n, one in self.page.laws.items())
-        options = [Option("none", 0.1 if by_law else 0.0, f"{name} is any matrix")]
+        options = [Option("none", 0.0, f"{name} is any matrix")]
         for one in (SYMMETRIC, "orthogonal"):
-            law = one == SYMMETRIC and name in self.page.laws.values()
-            cost = 0.0 if law and by_law else 0.1 if law or one in said else 1.0
-            options.append(Option(one, cost, f"{name} is {one}", stated=law or one in said))
+            stated = one in said or (one == SYMMETRIC and name in self.page.laws.values())
+            options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
         if PROJECTIONS.fullmatch(name):
             options.append(Option(PROJECTION, 0.5, f"{name} is {PROJECTION}"))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
+
+    def is_square(self, name: str) -> bool:
+        """Whether a statement that holds here says of a matrix that it is equal to its transpose."""
+        return any(one == name and self.is_within(self.page.start(n)) for n, one in self.page.laws.items())
 
     def entries_of(self, name: str, slots: int) -> str:
         """What words say of an input's entries: ``one``, that they sum to one, ``one-hot``, ``unit``; else ``free``.
