@@ -28,7 +28,8 @@ NO_STEPS = "its gradient is zero wherever there is one: give the rounded values 
 FUNCTIONS = {
     **dict.fromkeys(("if", "ifelse", "cond", "piecewise", "select", "heaviside"), NO_IF),
     **dict.fromkeys(("dot", "matmul", "mm", "bmm", "einsum", "transpose", "outer"), NO_MATRICES),
-    **dict.fromkeys(("inv", "solve", "pinv"), NO_SOLVER),
+    **dict.fromkeys(("inv", "solve"), NO_SOLVER),
+    "pinv": "write the normal equations, as in solve x[j] : sum[n,j](A[n,i]*A[n,j]*x[j]) = sum[n](A[n,i]*b[n])",
     **dict.fromkeys(("cholesky", "chol", "qr", "svd", "eig", "eigh"), NO_FACTORS),
     **dict.fromkeys(("tr", "Tr"), "the trace of a matrix with the rows i and the columns j is trace[i,j](A[i,j])"),
     "det": NO_SIGN,

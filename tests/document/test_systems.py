@@ -187,10 +187,20 @@ def test_a_displayed_law_says_that_a_matrix_is_square():
     assert report.claims[-1].verdict in TRUE
 
 
-def test_a_system_is_solved_in_a_section_that_stands_alone():
+def joined(*names):
+    """What is said of some sections of the gallery as one document."""
     sections = re.split(r"(?m)^(?=## )", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"))
     named = {section.partition("\n")[0].removeprefix("## "): section for section in sections}
-    report = check("".join(named[name] for name in ("gaussian_full_covariance", "gae", "mahalanobis")))
-    claims = [claim.verdict for claim in report.claims if claim.latex.startswith(("= 2 ", "= -2 "))]
-    assert len(claims) == 2
-    assert set(claims) <= set(TRUE)
+    return check("".join(named[name] for name in names)).claims
+
+
+def test_a_system_is_solved_in_a_section_that_stands_alone():
+    claims = joined("gaussian_full_covariance", "gae", "mahalanobis")
+    found = [claim.verdict for claim in claims if claim.latex.startswith(("= 2 ", "= -2 "))]
+    assert len(found) == 2
+    assert set(found) <= set(TRUE)
+
+
+def test_a_family_is_given_before_a_later_section_defines_its_name():
+    (claim,) = [one for one in joined("gaussian_process", "graph_message_passing") if one.latex == r"= \alpha_{n"]
+    assert claim.verdict in TRUE
