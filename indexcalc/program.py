@@ -108,12 +108,16 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """``left = right`` for all values of the free indices."""
+    """``left = right`` for all values of the free indices.
+
+    Where it is `definite`, two slots of an input change places, and the matrices over them are positive definite too.
+    """
 
     left: Terms
     right: Terms
     doc: str = ""
     place: Place | None = field(default=None, compare=False, repr=False)
+    definite: bool = False
 
 
 @dataclass(frozen=True, slots=True)

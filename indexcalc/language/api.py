@@ -33,7 +33,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.errors import SpecError
 from indexcalc.language import lines
 from indexcalc.language import syntax as ast
-from indexcalc.language.domains import domain_from_python, sums_to_one
+from indexcalc.language.domains import DEFINITE, SYMMETRIC, domain_from_python, sums_to_one, symmetric_in
 from indexcalc.language.extents import as_extent, extent_factors, extent_symbol, extent_value
 from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
 from indexcalc.language.lower import lower
@@ -139,18 +139,24 @@ class Program:
             indices: one for each slot.
             doc: what it means.
             domain: where its entries lie: a SymPy interval such as ``sp.Interval.open(-1, 1)``, "positive" or
-                "probability".
-            over: the index, or the indices, over which a probability sums to one.
+                "probability"; or what its matrices are, "symmetric" or "spd", symmetric and positive definite.
+            over: the index, or the indices, over which a probability sums to one; those of the rows and columns.
             values: for whole numbers, which are looked up, the extent below which they lie.
         """
         entry, interval = declared(name, indices), domain_from_python(domain)
         slots = slots_of((over,) if isinstance(over, Index) else over)
-        if slots and domain != "probability":
-            raise SpecError('only a probability sums to one over an index: domain="probability"')
+        assumed: lines.ClaimLine | str | None = None
+        if domain in (SYMMETRIC, DEFINITE):
+            assumed = symmetric_in(entry, slots, str(domain), None)
+        elif slots:
+            only = 'only a probability sums to one over an index: domain="probability"'
+            assumed = sums_to_one(entry, slots, None) if domain == "probability" else only
+        if isinstance(assumed, str):
+            raise SpecError(assumed)
         below = None if values is None else ast.Slot(str(read_extent(values)))
         self._statements.append(lines.InputLine(entry, doc, domain=interval, values=below))
-        if slots:
-            self._statements.append(sums_to_one(entry, slots, None))
+        if assumed is not None:
+            self._statements.append(assumed)
         return TensorName(checked_name(name))
 
     def define(

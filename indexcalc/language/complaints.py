@@ -56,6 +56,8 @@ WORDS = {
     "_IN": "in",
     "POSITIVE": "positive",
     "PROBABILITY": "probability",
+    "SYMMETRIC": "symmetric",
+    "DEFINITE": "spd",
     "_OVER": "over",
     "_AS": "as",
     "_GIVING": "giving",

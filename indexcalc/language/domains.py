@@ -1,6 +1,8 @@
-"""Domains of inputs: ``in (-1, 1]``, ``positive``, ``probability over c``."""
+"""Domains of inputs: ``in (-1, 1]``, ``positive``, ``probability over c``, ``symmetric``, ``spd over (i,j)``."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import sympy as sp
 
@@ -23,6 +25,9 @@ WORDS = {
     "probability": Domain(ZERO, UNITY, open_low=False, open_high=False),
 }
 """The domains that have a name."""
+
+SYMMETRIC, DEFINITE = "symmetric", "spd"
+"""What an input is called that is symmetric in two slots, and one whose matrices are positive definite too."""
 
 
 def interval_of(domain: Domain, scope: Scope) -> sp.Interval:
@@ -59,18 +64,35 @@ def sums_to_one(entry: ast.Entry, over: tuple[ast.Slot, ...], at: ast.At | None)
     return ClaimLine(left, UNITY, f"{entry.name} is a probability", True, at)
 
 
+def symmetric_in(entry: ast.Entry, over: tuple[ast.Slot, ...], word: str, at: ast.At | None) -> ClaimLine | str:
+    """What ``symmetric over (i,j)`` or ``spd over (i,j)`` assumes; of a matrix, the indices need not be said.
+
+    Returns:
+        The assumption, or what is wrong where the slots of the input are not two of these indices.
+    """
+    slots = entry.slots or ()
+    ends = [slot.name for slot in (over or slots)]
+    if len(ends) != 2 or ends[0] == ends[1] or not {slot.name for slot in slots}.issuperset(ends):
+        return f"an input is {word} over two of its indices: {word} over (i,j), the rows and the columns"
+    other = dict(zip(ends, reversed(ends), strict=True))
+    turned = tuple(replace(slot, name=other.get(slot.name, slot.name), at=at) for slot in slots)
+    meaning = "symmetric and positive definite" if word == DEFINITE else word
+    doc = f"{entry.name} is {meaning}"
+    return ClaimLine(entry, replace(entry, slots=turned, at=at), doc, True, at, word == DEFINITE)
+
+
 def domain_from_python(domain: sp.Set | str | None) -> Domain | None:
     """A domain in Python's words: a SymPy interval, or the word of a spec.
 
     Raises:
         SpecError: for anything else.
     """
-    if domain is None:
+    if domain is None or domain in (SYMMETRIC, DEFINITE):
         return None
     if isinstance(domain, str) and domain in WORDS:
         return WORDS[domain]
     if not isinstance(domain, sp.Interval):
-        words = ", ".join(map(repr, WORDS))
+        words = ", ".join(map(repr, (*WORDS, SYMMETRIC, DEFINITE)))
         raise SpecError(f"a domain is a SymPy interval with two different ends, or one of {words}, not {domain!r}")
     low = None if domain.start == -sp.oo else ast.Scalar(domain.start)
     high = None if domain.end == sp.oo else ast.Scalar(domain.end)

@@ -196,13 +196,17 @@ class NameLine:
 
 @dataclass(frozen=True, slots=True)
 class ClaimLine:
-    """``prove left = right "doc"``, or ``assume left = right`` where `assumed`."""
+    """``prove left = right "doc"``, or ``assume left = right`` where `assumed`.
+
+    `definite` where a symmetric input is positive definite as well.
+    """
 
     left: Expression
     right: Expression
     doc: str = ""
     assumed: bool = False
     at: At | None = None
+    definite: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,7 +346,8 @@ def lower_claim(line: ClaimLine, scope: Scope, names: SumNames) -> Identity:
         lowering = Lowering(scope, names)
         left, right = (claim_side(side, lowering, scope) for side in (line.left, line.right))
         check_ranges((*left, *right), scope.tensors, scope, (line.left, line.right))
-    return Identity(left, right, line.doc, None if line.at is None else scope.source.place(line.at))
+    place = None if line.at is None else scope.source.place(line.at)
+    return Identity(left, right, line.doc, place, line.definite)
 
 
 def claim_side(side: Expression, lowering: Lowering, scope: Scope) -> Terms:

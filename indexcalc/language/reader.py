@@ -18,7 +18,7 @@ from indexcalc.errors import SpecError
 from indexcalc.language import lines
 from indexcalc.language import syntax as ast
 from indexcalc.language.complaints import unexpected_character, unexpected_token
-from indexcalc.language.domains import WORDS, sums_to_one
+from indexcalc.language.domains import WORDS, sums_to_one, symmetric_in
 from indexcalc.language.extents import Extent, as_extent, extent_symbol
 from indexcalc.language.paths import unquoted
 from indexcalc.language.source import Source
@@ -31,6 +31,9 @@ EXPONENT_LIMIT = 300
 
 Ranged = tuple[lines.Domain, tuple[ast.Slot, ...]]
 """The domain of an input, and the indices over which it sums to one."""
+
+Matrix = tuple[Token, tuple[ast.Slot, ...]]
+"""The word for a symmetric input, and the indices of its rows and columns where they are said."""
 
 Written = tuple[tuple[ast.Slot, ...], ast.Layout]
 """Slots between square brackets, and how they are grouped into axes."""
@@ -166,12 +169,17 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         return tuple(statement for statements in declared for statement in statements)
 
     def declared(
-        self, entry: ast.Entry, domain: Ranged | ast.Slot | None, doc: Token | None
+        self, entry: ast.Entry, domain: Ranged | Matrix | ast.Slot | None, doc: Token | None
     ) -> tuple[lines.Statement, ...]:
         """``Q[i,k] in (-1,1) "doc"``."""
         if isinstance(domain, ast.Slot):
             return (lines.InputLine(entry, prose(doc), entry.at, values=domain),)
         interval, over = domain or (None, ())
+        if isinstance(interval, Token):
+            claim = symmetric_in(entry, over, str(interval), at(interval))
+            if isinstance(claim, str):
+                raise self.source.error(claim, at(interval))
+            return lines.InputLine(entry, prose(doc), entry.at), claim
         line = lines.InputLine(entry, prose(doc), entry.at, interval)
         return (line, sums_to_one(entry, over, over[0].at)) if over else (line,)
 
@@ -192,6 +200,10 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``probability over c``, or over several indices in round brackets."""
         slots = (self.slot(over),) if isinstance(over, Token) else over or ()
         return replace(WORDS[str(word)], at=at(word)), slots
+
+    def symmetric(self, word: Token, over: tuple[ast.Slot, ...] | None) -> Matrix:
+        """``symmetric``, ``spd over (i,j)``."""
+        return word, over or ()
 
     def equation(
         self, left: ast.Entry, right: ast.Expression, steps: lines.Steps | None, doc: Token | None

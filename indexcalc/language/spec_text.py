@@ -9,14 +9,14 @@ import sympy as sp
 from indexcalc.algebra.scalars import rounded_fraction
 from indexcalc.errors import LimitError
 from indexcalc.language import lines
-from indexcalc.language.domains import INFINITY, WORDS, sums_to_one
+from indexcalc.language.domains import DEFINITE, INFINITY, SYMMETRIC, WORDS, sums_to_one, symmetric_in
 from indexcalc.language.extents import Extent, extent_value
 from indexcalc.language.formula_text import atom_text, formula_text, slot_text
 from indexcalc.language.paths import SIZE_LIMIT
-from indexcalc.language.syntax import Expression, Reduce, Slot
+from indexcalc.language.syntax import Entry, Expression, Reduce, Slot
 
-Written = tuple[lines.Statement, tuple[Slot, ...]]
-"""A statement; with an input, the indices over which its entries sum to one."""
+Written = tuple[lines.Statement, str]
+"""A statement; with an input, the words for what is assumed of it."""
 
 DECLARING = (lines.TitleLine, lines.IndexLine, lines.ParameterLine)
 COMPUTING = (lines.EquationLine, lines.SolveLine, lines.UseLine)
@@ -33,9 +33,9 @@ def spec_text(statements: Iterable[lines.Statement]) -> str:
     """
     found: list[str] = []
     group = None
-    for line, over in with_sums(tuple(statements)):
+    for line, assumed in with_assumptions(tuple(statements)):
         found += [""] if group not in (None, group_of(line)) else []
-        found.append(line_text(line, over))
+        found.append(line_text(line, assumed))
         group = group_of(line)
     text = "".join(f"{line}\n" for line in found)
     if len(text) > SIZE_LIMIT:
@@ -49,25 +49,40 @@ def group_of(line: lines.Statement) -> int:
     return next((number for number, kind in enumerate(kinds) if isinstance(line, kind)), len(kinds))
 
 
-def with_sums(statements: tuple[lines.Statement, ...]) -> Iterator[Written]:
-    """The statements; an assumption that ``probability over c`` stands for is written so."""
+def with_assumptions(statements: tuple[lines.Statement, ...]) -> Iterator[Written]:
+    """The statements; an assumption that ``probability over c`` or ``symmetric`` stands for is written so."""
     number = 0
     while number < len(statements):
         line, *rest = statements[number : number + 2]
-        over = summed_to_one(line, rest[0]) if rest and isinstance(line, lines.InputLine) else ()
-        yield line, over
-        number += 2 if over else 1
+        then = rest[0] if rest else None
+        assumed = ""
+        if isinstance(line, lines.InputLine) and isinstance(then, lines.ClaimLine):
+            assumed = assumed_text(line, then)
+        yield line, assumed
+        number += 2 if assumed else 1
 
 
-def summed_to_one(line: lines.InputLine, then: lines.Statement) -> tuple[Slot, ...]:
-    """The indices over which the entries of an input sum to one, if the next statement assumes just that."""
-    if domain_text(line) != " probability" or not isinstance(then, lines.ClaimLine):
-        return ()
-    slots = then.left.indices if isinstance(then.left, Reduce) else ()
-    return slots if slots and line_text(then) == line_text(sums_to_one(line.entry, slots, None)) else ()
+def assumed_text(line: lines.InputLine, then: lines.ClaimLine) -> str:
+    """The words behind an input for what the next statement assumes of it; nothing if there are none."""
+    if isinstance(then.left, Reduce) and domain_text(line) == " probability":
+        slots = then.left.indices
+        return f" over {several(slots)}" if is_claim(then, sums_to_one(line.entry, slots, None)) else ""
+    if isinstance(then.left, Entry) and isinstance(then.right, Entry) and not domain_text(line):
+        slots = then.left.slots or ()
+        others = then.right.slots or ()
+        moved = tuple(slot for slot, other in zip(slots, others, strict=False) if slot.name != other.name)
+        word = DEFINITE if then.definite else SYMMETRIC
+        along = "" if moved == slots else f" over {several(moved)}"
+        return f" {word}{along}" if is_claim(then, symmetric_in(line.entry, moved, word, None)) else ""
+    return ""
 
 
-def line_text(line: lines.Statement, over: tuple[Slot, ...] = ()) -> str:
+def is_claim(line: lines.ClaimLine, other: lines.ClaimLine | str) -> bool:
+    """Whether two statements say the same."""
+    return isinstance(other, lines.ClaimLine) and line_text(line) == line_text(other)
+
+
+def line_text(line: lines.Statement, assumed: str = "") -> str:
     """One statement."""
     match line:
         case lines.TitleLine(text=text):
@@ -77,8 +92,7 @@ def line_text(line: lines.Statement, over: tuple[Slot, ...] = ()) -> str:
         case lines.ParameterLine(name=name, default=default, doc=doc):
             return f"param {name}{'' if default is None else f' = {formula_text(default)}'}{comment(doc)}"
         case lines.InputLine(entry=entry, doc=doc):
-            along = f" over {several(over)}" if over else ""
-            return f"input {atom_text(entry)}{domain_text(line)}{along}{comment(doc)}"
+            return f"input {atom_text(entry)}{domain_text(line)}{assumed}{comment(doc)}"
         case lines.EquationLine(left=left, right=right, doc=doc, steps=steps):
             return f"{atom_text(left)} = {formula_text(right)}{steps_text(steps)}{comment(doc)}"
         case lines.SolveLine(others=(), unknown=unknown, left=left, right=right, doc=doc):

@@ -174,6 +174,7 @@ SENTENCES: Mapping[str, str] = {
     "reading": "Reading the result. ",
     "whole": "The entries of {entries} are whole numbers from 0 on and below {extent}, used as indices.",
     "domains": "Every entry lies in its domain: {entries}.",
+    "definite": "{names} {are} positive definite as well.",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "hoisted.next": "The sum in the next equation has a name of its own:",
     "hoisted.part": "A part of the equation of {readers} has a name of its own:",

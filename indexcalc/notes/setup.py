@@ -286,3 +286,6 @@ def assumption_blocks(program: Program) -> Iterator[Block]:
     if program.assumptions:
         yield Paragraph(("Assumed to hold, as stated by the author:",))
         yield Displays(tuple(Display(identity.left, (identity.right,)) for identity in program.assumptions))
+    definite = [Symbol(name) for one in program.assumptions if one.definite for name in tensors_of(one.left)]
+    if definite:
+        yield Paragraph(say("definite", names=listed(definite), are="is" if len(definite) == 1 else "are"))

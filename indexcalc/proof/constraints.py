@@ -1,4 +1,4 @@
-"""What assumptions ask of random inputs: sums that are constants, and slots that may change places."""
+"""What assumptions ask of random inputs: constant sums, slots that may change places, matrices that are definite."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ ROUNDS = 200
 
 TOLERANCE = 1e-12
 """How much an entry may change by then."""
+
+SHARE = 0.2
+"""The least eigenvalue that a random matrix is given, as a share of the largest: it is well conditioned."""
+
+LEAST = 0.01
+"""The least share with which a matrix is left as it is."""
 
 Order = tuple[int, ...]
 """The slot that each slot of the other entry is read with: (1, 0) exchanges two slots."""
@@ -61,7 +67,35 @@ class Symmetry:
         return np.asarray(np.sum(parts, axis=0) / len(parts))
 
 
-Constraint = SumConstraint | Symmetry
+@dataclass(frozen=True, slots=True)
+class Definite:
+    """The matrices over two slots of an input are symmetric and positive definite."""
+
+    tensor: str
+    axes: tuple[int, int]
+
+    def imposed(self, array: Array, numbers: Numbers) -> Array:
+        """The symmetric parts of the matrices, with a multiple of the identity added where one is not definite."""
+        matrices = np.moveaxis(array, self.axes, (-2, -1))
+        matrices = (matrices + np.swapaxes(matrices, -1, -2)) / 2
+        least, largest = self.ends(matrices)
+        added = np.where(least >= LEAST * largest, 0.0, SHARE * np.where(largest > 0, largest, 1.0) - least)
+        raised = matrices + added[..., np.newaxis, np.newaxis] * np.eye(matrices.shape[-1])
+        return np.asarray(np.moveaxis(raised, (-2, -1), self.axes))
+
+    def holds(self, array: Array) -> bool:
+        """Whether the matrices are positive definite, by more than a rounding."""
+        least, largest = self.ends(np.moveaxis(array, self.axes, (-2, -1)))
+        return bool(np.all((least >= LEAST * largest / 2) & (largest > 0)))
+
+    @staticmethod
+    def ends(matrices: Array) -> tuple[Array, Array]:
+        """The least eigenvalue of each symmetric matrix, and the largest absolute value of one."""
+        values = np.linalg.eigvalsh(matrices)
+        return values.min(axis=-1), np.abs(values).max(axis=-1)
+
+
+Constraint = SumConstraint | Symmetry | Definite
 
 
 def constraints_of(program: Program) -> tuple[Constraint, ...]:
@@ -71,7 +105,7 @@ def constraints_of(program: Program) -> tuple[Constraint, ...]:
         UnsupportedError: if symmetries leave an input nothing but zeros, or give it too many orders of slots.
     """
     sums = (sum_constraint(program, identity) for identity in program.assumptions)
-    return (*(found for found in sums if found is not None), *symmetries_of(program))
+    return (*(found for found in sums if found is not None), *symmetries_of(program), *definite_of(program))
 
 
 def sum_constraint(program: Program, identity: Identity) -> SumConstraint | None:
@@ -109,6 +143,16 @@ def symmetries_of(program: Program) -> Iterator[Symmetry]:
                 raise UnsupportedError(f"the assumptions about {tensor} leave it nothing but zeros")
     for tensor, generators in found.items():
         yield Symmetry(tensor, closed(tensor, generators))
+
+
+def definite_of(program: Program) -> Iterator[Definite]:
+    """The inputs with positive definite matrices."""
+    for identity in program.assumptions:
+        exchange = exchanged(program, identity) if identity.definite else None
+        if exchange is not None:
+            tensor, order, _ = exchange
+            row, column = (place for place, other in enumerate(order) if place != other)
+            yield Definite(tensor, (row, column))
 
 
 def exchanged(program: Program, identity: Identity) -> tuple[str, Order, int] | None:

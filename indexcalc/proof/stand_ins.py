@@ -94,7 +94,8 @@ def with_indices(program: Program, renamed: Renamed) -> Program:
 
 def identity_with(identity: Identity, renamed: Renamed) -> Identity:
     """The identity with other indices in the place of some."""
-    return Identity(terms_with(identity.left, renamed), terms_with(identity.right, renamed), identity.doc)
+    left, right = (terms_with(side, renamed) for side in (identity.left, identity.right))
+    return replace(identity, left=left, right=right)
 
 
 def terms_with(terms: Terms, renamed: Renamed) -> Terms:

@@ -19,7 +19,7 @@ KEYWORDS = {*words()["statements"]}
 OTHERS = """title "a # b"
 index i, t : T  # index j
 param name = 2 "a"
-input index[i,t] in (0, 1], x[i] positive "by", p[i] probability over i, by[i] in [-1,1]
+input index[i,t] in (0, 1], x[i] positive "by", p[i] probability over i, S[i,t] spd over (i,t), by[i] in [-1,1]
 use layer_norm(X = index[i,t],
   g = x[i]) as use giving Y as for, Z
 title[i] = by[i] * sum[t](index[i,t]) .. for

@@ -6,6 +6,7 @@ import pytest
 import sympy as sp
 
 import indexcalc as ic
+from indexcalc.algebra.terms import tensors_of
 from indexcalc.errors import SpecError
 from indexcalc.language import load_problem, read_problem
 
@@ -46,6 +47,29 @@ def test_a_probability_over_an_index_sums_to_one() -> None:
     assert [index.name for index in both.assumptions[0].left[0].summed] == ["i", "c"]
 
 
+def test_a_symmetric_input_is_assumed_to_be_one() -> None:
+    text = "index a, b : N\n{}\nL[i] = sum[a,b](A[i,a,b] * S[a,b])\n"
+    said = read_problem(HEAD + text.format("input S[a,b] symmetric, A[i,a,b] spd over (b,a)")).program
+    assumed = "input S[a,b], A[i,a,b]\nassume S[a,b] = S[b,a]\nassume A[i,a,b] = A[i,b,a]"
+    other = read_problem(HEAD + text.format(assumed)).program
+    assert [(one.left, one.right) for one in said.assumptions] == [(one.left, one.right) for one in other.assumptions]
+    assert [one.definite for one in said.assumptions] == [False, True]
+    assert not any(one.definite for one in other.assumptions)
+
+
+def test_a_bound_input_is_symmetric_as_what_is_bound_to_it(tmp_path) -> None:
+    (tmp_path / "part.ixc").write_text("index a, b : N\ninput S[a,b] spd\nt = trace[a,b](S[a,b])\n")
+    outer = tmp_path / "outer.ixc"
+    outer.write_text(
+        'index i, j : N\ninput K[i,j]\nuse "part.ixc"(S = K[i,j]) as p\nuse "part.ixc"() as q\n'
+        "L = p_t + q_t\nloss L\nderive K"
+    )
+    bound, free = load_problem(outer).program.assumptions
+    assert bound.definite
+    assert free.definite
+    assert {*tensors_of(bound.left), *tensors_of(free.left)} == {"K", "q_S"}
+
+
 def test_words_of_domains_are_names_elsewhere() -> None:
     program = read_problem(
         "index over : N\ninput positive[over], in[over], probability in (0,1)\nY = probability"
@@ -69,6 +93,10 @@ def test_words_of_domains_are_names_elsewhere() -> None:
         ("probability over k", "the index k is not declared"),
         ("probability over l", "l does not occur inside"),
         ("negative", "unexpected negative"),
+        ("symmetric", "the index c has extent C"),
+        ("symmetric over (i,i)", "symmetric over two of its indices"),
+        ("spd over (i,l)", "spd over two of its indices"),
+        ("spd over i", "unexpected i"),
     ],
 )
 def test_what_is_no_domain_is_told_at_its_place(text: str, message: str) -> None:
@@ -103,6 +131,20 @@ def test_python_says_the_same() -> None:
 def test_python_refuses_what_is_no_interval(given: dict) -> None:
     with pytest.raises(SpecError, match="a domain is a SymPy interval"):
         ic.Program().input("x", **given)
+
+
+def test_python_says_what_is_symmetric() -> None:
+    program = ic.Program()
+    i, j = program.indices("i j", "N")
+    k, _ = program.indices("c l", "C")
+    s = program.input("S", i, j, domain="spd", doc="kernel")
+    a = program.input("A", k, i, j, domain="symmetric", over=(i, j))
+    program.define("L", (), ic.sum(s[i, j] * a[k, i, j], i, j, k))
+    program.loss("L")
+    text = 'input S[i,j] spd "kernel", A[c,i,j] symmetric over (i,j)\nL = sum[i,j,c](S[i,j] * A[c,i,j])\nloss L'
+    assert program.problem() == read_problem("index i, j : N\nindex c, l : C\n" + text)
+    with pytest.raises(SpecError, match="two of its indices"):
+        program.input("B", k, i, j, domain="symmetric")
 
 
 def test_only_a_probability_sums_to_one() -> None:

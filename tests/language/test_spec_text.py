@@ -70,7 +70,8 @@ index o : T-d+1
 index v : V
 param eps = 1e-5  "small", c = 1/3, e
 input x[i] in (-1,1]  "data", y[i] positive, p[i,k] probability over k  "weights", q[i,k] probability over (i,k)
-input W[i,(k,h)], A[i,j], b[i], tok[i] in V, E[v,k], u[i] in (-inf, 0), s
+input W[i,(k,h)], A[i,j], B[i,j,k] symmetric over (i,j), C[i,j] spd "kernel"
+input b[i], tok[i] in V, E[v,k], u[i] in (-inf, 0), s
 use softmax(z = p[i,k]) as sm giving p as P  "shares"
 S[i,j] = -x[i]^2 * -(b[j] - c) / (1 + e^2) / 2 + [0 <= i-j < 3] * delta[i,j] * exp(-x[i])^-1
 w[m] = sum[k]([0 <= 2*m+k-1 < T] * x[2*m+k-1])
@@ -96,6 +97,8 @@ def test_every_kind_of_statement():
     reads_back(problem)
     assert 'title "Everything \\"at once\\", with a \\\\ in it"' in problem.spec
     assert "probability over (i, k)" in problem.spec
+    assert "input B[i,j,k] symmetric over (i, j)\n" in problem.spec
+    assert 'input C[i,j] spd  "kernel"\n' in problem.spec
     assert "[0 <= 2*m+k-1 < T]" in problem.spec
 
 

@@ -41,3 +41,15 @@ def test_domains_and_symmetries_are_stated() -> None:
     note = markdown_note(derive(read_problem(text)))
     assert "Every entry lies in its domain: $`m_{i} \\in (-1, 1]`$, $`x_{i} > 0`$ and $`z_{i} \\le 2`$." in note
     assert "J_{ij} = -J_{ji}" in note
+    assert "definite" not in note
+
+
+def test_what_is_positive_definite_is_stated() -> None:
+    text = "index i, j : N\ninput S[i,j] spd, A[i,j] symmetric{}\nL = sum[i,j](S[i,j] * A[i,j]^2)\nloss L\n"
+    note = markdown_note(derive(read_problem(text.format(""))))
+    assert "S_{ij} = S_{ji}" in note
+    assert "A_{ij} = A_{ji}" in note
+    assert "$`S`$ is positive definite as well." in note
+    assert "$`S`$ and $`T`$ are positive definite" in markdown_note(
+        derive(read_problem(text.format(", T[i,j] spd").replace("A[i,j]^2", "A[i,j]^2*T[i,j]")))
+    )

@@ -101,9 +101,37 @@ def test_a_probability_is_drawn_as_one_for_every_extent() -> None:
         assert np.all(array > 0)
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_matrices_are_drawn_positive_definite(n: int) -> None:
+    array = drawn("input A[i,c,j] spd over (i,j), x[i]\nY[c] = sum[i,j](A[i,c,j] * x[i] * x[j])", n)["A"]
+    for matrix in np.moveaxis(array, 1, 0):
+        np.testing.assert_array_equal(matrix, matrix.T)
+        values = np.linalg.eigvalsh(matrix)
+        assert values.min() > 0.05 * values.max()
+
+
+def test_symmetric_matrices_alone_may_be_indefinite() -> None:
+    array = drawn("input A[i,j] symmetric, x[i]\nY = sum[i,j](A[i,j] * x[i] * x[j])", 5)["A"]
+    np.testing.assert_array_equal(array, array.T)
+    assert np.linalg.eigvalsh(array).min() < 0
+
+
+def test_a_definite_matrix_may_have_more_symmetries() -> None:
+    text = "input A[i,j,k] spd over (i,j)\nassume sum[k](A[i,j,k]) = 0\nY = sum[i,j,k](A[i,j,k]^2)"
+    with pytest.raises(UnsupportedError, match="an assumption does not hold"):
+        drawn(text)  # of definite matrices that add up to zero there are none
+    persymmetric = drawn(
+        "input A[i,j,k,l] spd over (i,j)\nassume A[i,j,k,l] = A[i,j,l,k]\nY = sum[i,j,k,l](A[i,j,k,l])"
+    )["A"]
+    np.testing.assert_allclose(persymmetric, persymmetric.transpose(0, 1, 3, 2))
+    assert np.linalg.eigvalsh(np.moveaxis(persymmetric, (0, 1), (-2, -1))).min() > 0
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "input A[i,j] spd, x[i]\nsolve y[j] : sum[j](A[i,j] * y[j]) = x[i]\n"
+        "L = sum[i](x[i] * y[i]) + logdet[i,j](A[i,j])\nloss L",
         "input A[i,j], x[i]\nassume A[i,j] = A[j,i]\nL = sum[i,j](A[i,j] * x[i] * x[j])\nloss L",
         "input B[i,j], x[i], y[i]\nassume B[i,j] = -B[j,i]\nL = sum[i,j](B[i,j] * x[i] * tanh(y[j]))\nloss L",
         "input T[i,j,k], x[i]\nassume T[i,j,k] = T[j,i,k]\nassume T[i,j,k] = T[i,k,j]\n"

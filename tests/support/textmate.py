@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 DERIVATIVES = ("jacobian", "hessian", "gauss_newton")
 INNER = {
-    "input": ("in", "positive", "probability", "over"),
+    "input": ("in", "positive", "probability", "symmetric", "spd", "over"),
     "derivative": ("by", "through", "with", *DERIVATIVES),
     "use": ("as", "giving"),
     "split": ("over",),

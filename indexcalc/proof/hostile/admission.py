@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from indexcalc.program import Program
-from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of
+from indexcalc.proof.constraints import Constraint, Definite, SumConstraint, constraints_of
 from indexcalc.proof.evaluate import Numbers, number
 from indexcalc.proof.numeric import Array
 
@@ -32,7 +32,7 @@ class Rule:
     """What holds for the entries of one input.
 
     Attributes:
-        constraints: sums and symmetries.
+        constraints: sums, symmetries and definite matrices.
         low: the least entry.
         high: the largest entry.
         numbers: the values of extents and parameters.
@@ -58,7 +58,7 @@ class Rule:
         for constraint in sorted(self.constraints, key=lambda c: not isinstance(c, SumConstraint)):
             if isinstance(constraint, SumConstraint):
                 found = exactly_summing(found, constraint.axes, number(constraint.total, self.numbers))
-            else:
+            elif not isinstance(constraint, Definite):
                 found = constraint.imposed(found, self.numbers)
         single = np.asarray(found, dtype=np.float32)
         if not all(self.holds(constraint, single.astype(float)) for constraint in self.constraints):
@@ -71,6 +71,9 @@ class Rule:
         """Whether a constraint holds to the last bit."""
         if isinstance(constraint, SumConstraint):
             return bool(np.all(array.sum(axis=constraint.axes) == number(constraint.total, self.numbers)))
+        if isinstance(constraint, Definite):
+            # A point is said to be what its change makes of the input: so no multiple of the identity is added.
+            return constraint.holds(array)
         return bool(np.array_equal(constraint.imposed(array, self.numbers), array))
 
 

@@ -48,6 +48,18 @@ def test_a_symmetry_holds_to_the_last_bit():
     assert found.max() > 100
 
 
+def test_a_definite_matrix_stays_one_or_is_refused():
+    given = rule("input x[i,j] spd")
+    matrix = square() @ square().T + np.eye(3) * 3000
+    for array in (matrix, matrix / 1000, matrix * 1e-6, np.eye(3)):
+        found = given.admitted(array)
+        assert np.array_equal(found, found.T)
+        assert np.linalg.eigvalsh(found.astype(float)).min() > 0
+    for array in (np.zeros((3, 3)), np.ones((3, 3)), -matrix, np.diag([1.0, 1.0, -0.1])):
+        with pytest.raises(InadmissibleError, match="exactly"):
+            given.admitted(array)
+
+
 @pytest.mark.parametrize("total", ["1", "0"])
 def test_a_sum_holds_to_the_last_bit(total):
     found = rule("input x[i,j]", f"assume sum[j](x[i,j]) = {total}\n").admitted(square())
