@@ -25,7 +25,7 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError, ProgramError, placed
 from indexcalc.program import Equation, Program, Tensor, Unknown, read_in
-from indexcalc.recurrence import Unordered, groups_of, is_recurrent, recurrence_of
+from indexcalc.recurrence import Unordered, is_recurrent, recurrence_of
 
 
 def check_program(program: Program) -> None:
@@ -71,16 +71,15 @@ def check_recurrences(program: Program) -> None:
     if not program.is_recurrent:
         return
     order: list[str] = []
-    for block in program.blocks:
-        stepping = not program.determined_by(block) and is_recurrent(block)
-        found = recurrence_of(block) if stepping else None
+    for group in (group for block in program.blocks for group in program.steps_of(block)):
+        found = recurrence_of(group) if is_recurrent(group) else None
         if isinstance(found, Unordered):
             read = found.entry
             raise ProgramError(
                 f"{read.tensor} is read before it is defined, in the equation of {found.reader}: "
                 f"[{','.join(map(slot_text, read.slots))}] is not shown to be an earlier step"
             )
-        order += [*found.axes] if found is not None else [equation.name for equation in block]
+        order += [*found.axes] if found is not None else [equation.name for equation in group]
     if order != [equation.name for equation in program.equations]:
         raise ProgramError("the equations of a recurrence stand together, each after what it reads at its own step")
 
@@ -112,13 +111,6 @@ def check_system(program: Program, unknown: Unknown, residual: Equation | None) 
     together = program.determined_by(block)
     if name not in read_in(block):
         raise ProgramError(f"the system for {name} does not read {name}, and so cannot determine it")
-    between = [one for one in block if one not in program.residuals_in(block)]
-    if (group := next(filter(is_recurrent, groups_of(between)), None)) is not None:
-        raise ProgramError(
-            f"{group[0].name} is computed step by step inside the system for {name}; what stands between an unknown "
-            f"and its system reads the unknown at other steps, but not itself, so far: let the system determine "
-            f"{group[0].name} as well, solve {name}[..], {group[0].name}[..] : .. ; .., or write out a few steps"
-        )
     rows = [one.slots for one in program.residuals_in(block)]
     entries, count = (
         sum((sp.prod(slot.extent for slot in one) for one in several), sp.S.Zero)

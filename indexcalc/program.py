@@ -371,6 +371,13 @@ class Program:
         groups = groups_of(self.equations, self.residuals)
         return tuple(tuple(by_name[one.name] for one in group) for group in groups)
 
+    def steps_of(self, block: Sequence[Equation]) -> tuple[tuple[Equation, ...], ...]:
+        """The equations of a block as they are computed, each recurrence together; in a system, from its unknowns."""
+        if not self.determined_by(block):
+            return (tuple(block),)
+        by_name = self.definitions
+        return tuple(tuple(by_name[one.name] for one in group) for group in groups_of(block))
+
     @cached_property
     def is_recurrent(self) -> bool:
         """Whether some equation reads itself, or what stands below it."""
@@ -383,11 +390,11 @@ class Program:
 
     @cached_property
     def recurrences(self) -> tuple[Recurrence, ...]:
-        """The recurrences, in order."""
+        """The recurrences, in order; those among the equations of a system, whose unknown is given to them, too."""
         if not self.is_recurrent:
             return ()
-        blocks = (block for block in self.blocks if not self.determined_by(block) and is_recurrent(block))
-        found = (recurrence_of(block) for block in blocks)
+        groups = (group for block in self.blocks for group in self.steps_of(block) if is_recurrent(group))
+        found = (recurrence_of(group) for group in groups)
         return tuple(one for one in found if isinstance(one, Recurrence))
 
     @cached_property

@@ -276,6 +276,35 @@ SPECS = {
         upstream G[t,i] = dL/dx[t,i]
         derive a, u
     """,
+    "a matrix that is made of the step before": """
+        index t : T
+        input P0[i,j], Q[i,j], b[t,i]
+        K[0,i,j] = P0[i,j]
+        K[t,i,j] = tanh(x[t-1,i]*x[t-1,j]) + Q[i,j]    for t in 1 .. T-1
+        solve x[t,j] : sum[j](K[t,i,j]*x[t,j]) + 3*x[t,i] = b[t,i]
+        L = sum[t,i](x[t,i]^2)
+        loss L
+        derive P0, Q, b
+    """,
+    "an inverse in a line for some steps": """
+        index t : T
+        input P0[i,j], Q[t,i,j]
+        P[0,i,j] = P0[i,j]
+        P[t,i,j] = delta[i,j] + inverse[i,j](P[t-1,j,i]/3 + Q[t,i,j] + 3*delta[i,j])    for t in 1 .. T-1
+        upstream G[t,i,j] = dL/dP[t,i,j]
+        derive P0, Q
+    """,
+    "steps down, with what is between at the step and at others": """
+        index t : T
+        input A[i,j], w[i], u[t,i]
+        q[t,i] = tanh(sum[j](A[i,j]*x[t,j]))/4
+        s[T-1] = sum[i](w[i])
+        s[t] = s[t+1]/2 + sum[i](w[i]*q[t+1,i])    for t in 0 .. T-2
+        solve x[t,j] : x[t,i]*(2 + s[t]^2) + sum[j](A[i,j]*x[t,j])/5 = u[t,i] + s[t]
+        L = sum[t,i](q[t,i]*x[t,i])
+        loss L
+        derive A, w, u
+    """,
     "read directly and through another": """
         input A[i,j], b[i]
         solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
@@ -461,7 +490,6 @@ MISTAKES = {
     "solve x[j], y[j] : sum[j](A[i,j]*y[j]) = b[i] ; y[i] = b[i]": "the system for x does not read x",
     "solve x[j], x[i] : x[j] = b[j] ; x[i] = b[i]": "the tensor x is declared already",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nx[j] = b[j]": "x is determined by a system",
-    "h[i] = [1 <= i]*h[i-1]*x[i] + b[i]\nsolve x[i] : 2*x[i] = h[i]": "h is computed step by step inside the system",
     "solve A[i,j] : A[i,j] = b[i]": "the tensor A is declared already",
     "solve x[i,i] : x[i,j] = b[i]": "x is defined with the index i in two slots",
     "solve x[j] : sum[j](A[i,j]*x[q]) = b[i]": "the index q is not declared",
@@ -518,6 +546,15 @@ def test_code_that_is_refused_is_told_at_the_place_of_the_system():
         numpy_module(ic.derive(problem_of(text)))
     assert found.value.place is not None
     assert found.value.place.line == 6
+
+
+def test_steps_at_the_step_that_is_solved_for_are_refused_in_code():
+    text = "input b[i]\nh[i] = [1 <= i]*h[i-1]*x[i]/4 + b[i]\nsolve x[i] : 2*x[i] = h[i]\nL = sum[i](x[i])\nloss L"
+    derivation = ic.derive(problem_of(text))
+    with pytest.raises(UnsupportedError, match="h is computed step by step inside the system for x") as caught:
+        numpy_module(derivation)
+    assert "solve x[i]" in str(caught.value)
+    assert check_backward(derivation.problem, derivation.backward).ok
 
 
 def test_code_for_several_unknowns_that_are_no_linear_system_is_refused_at_its_place():
@@ -669,6 +706,79 @@ def test_a_joint_system_in_code_for_speed_reads_inputs_as_they_are():
     forward = source[source.index("def forward") : source.index("def backward")]
     assert "_run(" not in forward
     assert "np.concatenate((b, np.full((1,), s, dtype=dtype)), axis=-1)" in forward
+
+
+@pytest.mark.parametrize(
+    ("lines", "first", "last"),
+    [
+        ("P[0,i,j] = A[i,j]\nP[t,i,j] = {}P[t-1,i,j] + A[i,j]) for t in 1 .. T-1", 1, 0),
+        ("P[0,i,j] = A[i,j]\nP[1,i,j] = A[j,i]\nP[t,i,j] = {}P[t-2,i,j] + A[i,j]) for t in 2 .. T-1", 2, 0),
+        ("P[T-1,i,j] = A[i,j]\nP[t,i,j] = {}P[t+1,i,j] + A[i,j]) for t in 0 .. T-2", 0, 1),
+        ("P[0,i,j] = A[i,j]\nP[T-1,i,j] = A[j,i]\nP[t,i,j] = {}P[t-1,i,j] + A[i,j]) for t in 1 .. T-2", 1, 1),
+    ],
+)
+def test_a_matrix_is_the_identity_where_its_line_does_not_hold(lines, first, last):
+    text = f"index t : T\ninput A[i,j]\n{lines.format('inverse[i,j](')}\nL = sum[t,i,j](P[t,i,j])\nloss L\nderive A"
+    problem = problem_of(text)
+    steps = 5
+    point = sample_point(
+        problem.program,
+        {sp.Symbol(n, positive=True, integer=True): s for n, s in (("I", 3), ("T", steps), ("M", 2), ("N", 4))},
+        np.random.default_rng(1),
+    )
+    matrix, powers = point.values["matrix"], point.values["P"]
+    for step in range(steps):
+        if step < first or step >= steps - last:
+            np.testing.assert_array_equal(matrix[step], np.eye(3))
+        else:
+            np.testing.assert_allclose(powers[step].T, np.linalg.inv(matrix[step]), atol=1e-9)
+    derivation = ic.derive(problem)
+    assert ic.validate(derivation, numpy_module(derivation)).ok
+
+
+FILTER = """
+    index t : T
+    input y[t,l], C[l,i], R[l,m] spd, A[i,j], P0[i,j] spd
+    P[0,i,j] = P0[i,j]
+    P[t,i,j] = sum[k](F[t,i,k]*A[j,k]) + delta[i,j]    for t in 1 .. T-1
+    F[t,i,k] = sum[j](A[i,j]*V[t-1,j,k])               for t in 1 .. T-1
+    c[t,i,l] = sum[j](P[t,i,j]*C[l,j])
+    S[t,l,m] = sum[i](C[l,i]*c[t,i,m]) + R[l,m]
+    K[t,i,l] = sum[m](c[t,i,m]*inverse[m,l](S[t,m,l]))
+    V[t,i,j] = P[t,i,j] - sum[l](K[t,i,l]*c[t,j,l])
+    L = sum[t,l,m](y[t,l]*inverse[l,m](S[t,l,m])*y[t,m]) + sum[t](logdet[l,m](S[t,l,m]))
+    loss L
+    derive A, C, R, y, P0
+"""
+"""The likelihood of a Kalman filter that observes vectors: recurrences on both sides of an inverse at each step."""
+
+
+def test_a_filter_that_observes_vectors():
+    problem = problem_of(FILTER)
+    derivation = ic.derive(problem)
+    sizes = {extent: {"I": 2, "T": 3, "M": 2, "N": 1}[extent.name] for extent in problem.program.extents}
+    assert check_backward(problem, derivation.backward, sizes=[sizes]).ok
+    module = loaded(ic.numpy_module(derivation))
+    point = sample_point(problem.program, sizes, np.random.default_rng(3))
+    given = {tensor.name: point.values[tensor.name] for tensor in problem.program.inputs}
+    values = module.forward(**given)
+    np.testing.assert_allclose(values.L, likelihood(**given), rtol=1e-10)
+    np.testing.assert_allclose(values.V, point.values["V"], rtol=1e-8)
+    gradients = module.backward(values)
+    found = run_program(derivation.backward, {**point.values, **values._asdict()}, sizes)
+    for name in ("dA", "dC", "dR", "dy", "dP0"):
+        np.testing.assert_allclose(getattr(gradients, name), found[name], rtol=1e-8, atol=1e-10)
+
+
+def likelihood(y, C, R, A, P0):
+    """What the filter minimises, as the joint Gaussian of its innovations has it."""
+    covariance, total = P0, 0.0
+    for observed in y:
+        innovation = C @ covariance @ C.T + R
+        total += observed @ np.linalg.solve(innovation, observed) + np.linalg.slogdet(innovation)[1]
+        known = covariance - covariance @ C.T @ np.linalg.solve(innovation, C @ covariance)
+        covariance = A @ known @ A.T + np.eye(len(A))
+    return total
 
 
 def test_a_determinant_at_each_step_of_a_loop_is_refused_with_a_way_out():

@@ -154,6 +154,7 @@ def consumers_before(program: Program, flow: Flow, name: str) -> tuple[str, ...]
     steps are there; what feeds a recurrence comes after all of it.
     """
     own, found = program.recurrence_by_name.get(name), dict[str, None]()
+    consumers = outer_consumers(program, flow, name)
     for block in program.systems.values():
         names, residuals = ([equation.name for equation in some] for some in (block, program.residuals_in(block)))
         if name in residuals:
@@ -161,8 +162,8 @@ def consumers_before(program: Program, flow: Flow, name: str) -> tuple[str, ...]
             return (*unknowns, *(other for other in names if other not in residuals))
         if name in names:
             # The adjoint variable is no gradient that consumers give.
-            return tuple(n for n in nearest_consumers(program, flow.statistics, name) if n not in residuals)
-    for consumer in outer_consumers(program, flow, name):
+            consumers = tuple(n for n in nearest_consumers(program, flow.statistics, name) if n not in residuals)
+    for consumer in consumers:
         other = program.recurrence_by_name.get(consumer)
         if other is None:
             found[consumer] = None

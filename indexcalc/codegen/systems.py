@@ -21,6 +21,7 @@ from indexcalc.codegen.source import Atom, Call, Method, Node, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import Place, UnsupportedError
 from indexcalc.program import Equation, Program, Unknown
+from indexcalc.recurrence import groups_of, is_recurrent
 from indexcalc.rewrite.joint import joint_system
 from indexcalc.rewrite.stepping import solved_system
 from indexcalc.rewrite.systems import Affine, divided, sides_of
@@ -74,6 +75,7 @@ class Lowering:
             between = tuple(equation for equation in block if equation is not residual)
             system = solved_system(unknown, block, self.program)
             if system is None:
+                check_between(unknown, between, residual.place)
                 self.roots.append(unknown)
                 self.unknowns.append(unknown)
                 self.equations += (*between, replace(residual, hoisted=True))
@@ -132,6 +134,23 @@ class Lowering:
         self.unknowns.append(Unknown(unknown.tensor, right, unknown.hoisted))
         terms = tuple(Term(ONE, ((entry, ONE),)) for entry in (left, side))
         self.solves.append(Statement(unknown.name, slots, terms, Kind.SOLVE, system.rows, note=note))
+
+
+def check_between(unknown: Unknown, between: Sequence[Equation], place: Place | None) -> None:
+    """Return if nothing between an unknown and its system is computed step by step.
+
+    Raises:
+        UnsupportedError: if something is: Newton's method would have to go through all steps.
+    """
+    group = next((group for group in groups_of(between) if is_recurrent(group)), None)
+    if group is not None:
+        name, other = unknown.name, group[0].name
+        raise UnsupportedError(
+            f"{other} is computed step by step inside the system for {name}, which is not solved step by step itself, "
+            f"and there is no code for such systems so far: let the system determine {other} as well, "
+            f"solve {name}[..], {other}[..] : .. ; .., or write out a few steps",
+            place,
+        )
 
 
 def is_identity(system: Affine) -> bool:

@@ -77,7 +77,8 @@ class Steps:
 class EquationLine:
     """``S[i,j] = right "doc"``; `steps` where it holds for a part of an index's range alone.
 
-    `solves` is the unknown of a system of which this is the residual.
+    `solves` is the unknown of a system of which this is the residual. `otherwise` is the value outside of `steps`,
+    where something computes with all of them.
 
     The left side may hold places, as in ``h[0,i] = h0[i]``: then other lines define the rest of the tensor.
     """
@@ -89,6 +90,7 @@ class EquationLine:
     steps: Steps | None = None
     solves: str = ""
     hoisted: bool = False
+    otherwise: Expression | None = None
 
     @property
     def is_piece(self) -> bool:

@@ -215,13 +215,13 @@ def in_steps(equations: tuple[Equation, ...], scope: Scope, residuals: Mapping[s
     order: list[Equation] = []
     by_name = {equation.name: equation for equation in equations}
     for block in groups_of(equations, residuals):
-        if any(equation.name in residuals.values() for equation in block):
-            order += (by_name[equation.name] for part in groups_of(block) for equation in part)
-            continue
-        found = recurrence_of(block) if is_recurrent(block) else None
-        if isinstance(found, Unordered):
-            raise SpecError(unordered(found, by_name, scope), by_name[found.reader].place)
-        order += [by_name[name] for name in (found.axes if found is not None else (block[0].name,))]
+        # In a system, unknowns are given to what stands between them and the residuals.
+        is_system = any(equation.name in residuals.values() for equation in block)
+        for group in groups_of(block) if is_system else (block,):
+            found = recurrence_of(group) if is_recurrent(group) else None
+            if isinstance(found, Unordered):
+                raise SpecError(unordered(found, by_name, scope), by_name[found.reader].place)
+            order += [by_name[name] for name in (found.axes if found is not None else (group[0].name,))]
     if not residuals and len(order) == len(equations) and not any(map(is_recurrent, groups_of(equations))):
         places = {equation.name: number for number, equation in enumerate(equations)}
         for number, equation in enumerate(equations):

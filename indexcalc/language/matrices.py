@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.algebra.renaming import fresh_names
 from indexcalc.language.extents import Extent
-from indexcalc.language.lines import EquationLine, IndexLine, InputLine, SolveLine, Statement
+from indexcalc.language.lines import EquationLine, IndexLine, InputLine, SolveLine, Statement, Steps
 from indexcalc.language.source import Source
 from indexcalc.language.sugar import MATRICES
 from indexcalc.language.syntax import (
@@ -75,6 +75,7 @@ class Matrices:
         declared: the tensors as they are declared, each with its slots.
         taken: the names in use; new ones join.
         inverses: the name of the inverse of each matrix.
+        steps: those for which the statement at hand holds, if not for all.
         added: the statements to stand before the one at hand.
         indices: the declarations of indices that inverses need.
     """
@@ -84,6 +85,7 @@ class Matrices:
     declared: Mapping[str, Entry]
     taken: set[str]
     inverses: dict[str, str] = field(default_factory=dict)
+    steps: Steps | None = None
     added: list[Statement] = field(default_factory=list)
     indices: list[Statement] = field(default_factory=list)
 
@@ -99,9 +101,11 @@ class Matrices:
     def statement(self, line: Statement) -> Statement:
         """One statement."""
         match line:
-            case EquationLine(right=right):
+            case EquationLine(right=right, steps=steps):
+                self.steps = steps
                 return replace(line, right=self.written(right))
             case SolveLine():
+                self.steps = None
                 return line.mapped(
                     lambda part: replace(part, left=self.written(part.left), right=self.written(part.right))
                 )
@@ -147,11 +151,18 @@ class Matrices:
             free = [name for name in dict.fromkeys(free_names(body, self.extents)) if name not in names]
             slots = tuple(Slot(name, node.at) for name in (*free, *names))
             body = Entry(self.new(f"{body.name}_matrix" if isinstance(body, Entry) else "matrix"), slots, node.at)
-            self.added.append(EquationLine(body, node.body, at=node.at, hoisted=True))
+            self.added.append(self.matrix(body, node))
         assert isinstance(body, Entry)
         if body.name not in self.inverses:
             self.inverses[body.name] = self.inverse(body, node.at)
         return body, self.inverses[body.name]
+
+    def matrix(self, entry: Entry, node: Reduce) -> EquationLine:
+        """The equation of a matrix; where its statement does not hold it is the identity, which has an inverse."""
+        line = EquationLine(entry, node.body, at=node.at, hoisted=True)
+        if self.steps is None or self.steps.index.name not in (slot.name for slot in entry.slots or ()):
+            return line
+        return replace(line, steps=self.steps, otherwise=Entry("delta", node.indices, node.at))
 
     def is_whole(self, entry: Entry) -> bool:
         """Whether an entry, over all its indices, is the whole of its tensor, and no part of it."""

@@ -6,8 +6,8 @@ The parts follow one another without a gap. What they leave out at the ends has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
@@ -128,7 +128,7 @@ def pieces_of(lines: Sequence[EquationLine], scope: Scope) -> Pieces:
     if len(set(slots)) < len(slots):
         raise source.error(f"{name} is defined with one index in two slots; use two names", whole.at)
     axis = axis_of(lines, whole, name, scope)
-    found = []
+    found: list[Piece] = []
     for line in lines:
         own = line.left.slots or ()
         if len(own) != len(slots) or line.left.layout != whole.left.layout:
@@ -141,9 +141,19 @@ def pieces_of(lines: Sequence[EquationLine], scope: Scope) -> Pieces:
                     "the lines of a recurrence differ in one slot, that of the steps",
                     own[number].at,
                 )
-        first, last = part_of(line, held[axis], scope)
-        found.append(Piece(line, tuple(held), first, last))
+        piece = Piece(line, tuple(held), *part_of(line, held[axis], scope))
+        found += (piece, *rest_of(piece, slots[axis]))
     return Pieces(slots, axis, tuple(found))
+
+
+def rest_of(piece: Piece, step: Index) -> Iterator[Piece]:
+    """The steps before and after those of a line that says what the value is there."""
+    if piece.line.otherwise is None:
+        return
+    line, end = replace(piece.line, right=piece.line.otherwise, otherwise=None), place(step.extent - 1)
+    for first, last in ((place(0), difference(piece.first, place(1))), (following(piece.last), end)):
+        if following(last) != first:
+            yield Piece(line, piece.held, first, last)
 
 
 def axis_of(lines: Sequence[EquationLine], whole: EquationLine, name: str, scope: Scope) -> int:

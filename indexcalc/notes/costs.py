@@ -12,7 +12,7 @@ from indexcalc.notes.familiar import Detail
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.setup import comma_separated
 from indexcalc.notes.tables import memory_blocks
-from indexcalc.rewrite.joint import is_affine
+from indexcalc.rewrite.stepping import needs_newton
 
 FEW = 6
 """The most tensors that are listed in the middle of a sentence."""
@@ -33,7 +33,7 @@ def cost_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Iterato
         yield Paragraph((*said, ":"))
         yield equations_table(report)
     program = derivation.problem.program
-    roots = [unknown for unknown in program.unknowns if not is_affine(unknown, program)]
+    roots = [unknown for unknown in program.unknowns if needs_newton(unknown, program)]
     if roots:
         yield Paragraph(say("cost.newton", unknowns=listed(Symbol(unknown.name) for unknown in roots)))
     rows_in_all = tuple(total_rows(report))[: 2 if brief else None]

@@ -219,6 +219,9 @@ SENTENCES: Mapping[str, str] = {
     "system.each": "{unknown} is what this system determines, one equation for each {rows}:",
     "system.linear": "It is linear in {unknown}, and has one solution unless its matrix is singular. What the right "
     "side exceeds the left by is the residual, zero at the solution:",
+    "system.steps": "It falls into steps: with what is known of those before, each is linear in {unknown}, and has one "
+    "solution unless its matrix is singular. What the right side exceeds the left by is the residual, zero at the "
+    "solution:",
     "system.root": "{unknown} is the solution that Newton's method finds from zero on. What the right side exceeds the "
     "left by is the residual, zero at the solution:",
     "system.joint": "{unknown} are what these equations determine together:",

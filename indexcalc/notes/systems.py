@@ -10,6 +10,7 @@ from indexcalc.notes.blocks import Block, Display, Gradient, Loss, Paragraph, Sp
 from indexcalc.notes.prose import listed, say, sentence_case
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.joint import is_affine
+from indexcalc.rewrite.stepping import needs_newton
 from indexcalc.rewrite.systems import sides_of
 
 
@@ -38,7 +39,7 @@ def determined_blocks(program: Program, unknowns: tuple[Unknown, ...]) -> Iterat
     yield Paragraph((*doc, *say("system.joint" if len(unknowns) > 1 else f"system{each}", **names)))
     for residual in residuals:
         yield system_display(residual)
-    kind = "linear" if is_affine(first, program) else "root"
+    kind = "linear" if is_affine(first, program) else "root" if needs_newton(first, program) else "steps"
     yield Paragraph(say(f"system.{kind}{'.joint' if len(unknowns) > 1 else ''}", **names))
     for residual in residuals:
         yield Display(residual.lhs, (residual.terms,), defines=True)

@@ -41,7 +41,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
-from indexcalc.program import Equation, Program, Tensor, Unknown
+from indexcalc.program import Equation, Program, Tensor, read_in
 from indexcalc.proof.numeric import Array, numeric_of
 from indexcalc.proof.systems import joint, log_determinant, parted, root
 from indexcalc.recurrence import Recurrence
@@ -202,27 +202,38 @@ def run_blocks(
     for block in program.blocks:
         values.update({equation.name: given[equation.name] for equation in block if equation.name in given})
         computed = [equation for equation in block if equation.name not in given]
-        recurrence = program.recurrence_by_name.get(block[0].name)
         env = Environment(values, numbers, outside=outside)
         unknowns = program.determined_by(block)
         if unknowns and all(unknown.name in given for unknown in unknowns):
             values.update({unknown.name: given[unknown.name] for unknown in unknowns})
         elif unknowns:
-            run_system(unknowns, block, env, values, bumps)
+            run_system(program, block, env, values, bumps)
             computed = []
-        if recurrence is not None and computed:
-            run_steps(computed, recurrence, env, values, bumps)
-            computed = []
-        for equation in computed:
-            with placed(equation.place):
-                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
-            if equation.name in bumps:
-                values[equation.name] = values[equation.name] + bumps[equation.name]
+        run_group(program, computed, env, values, bumps)
         yield block
 
 
+def run_group(
+    program: Program,
+    equations: Sequence[Equation],
+    env: Environment,
+    values: dict[str, Array],
+    bumps: Mapping[str, Array],
+) -> None:
+    """Equations from what stands above them, those of a recurrence step by step; `values` are those of `env`."""
+    recurrence = program.recurrence_by_name.get(equations[0].name) if equations else None
+    if recurrence is not None:
+        run_steps(equations, recurrence, env, values, bumps)
+        return
+    for equation in equations:
+        with placed(equation.place):
+            values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
+        if equation.name in bumps:
+            values[equation.name] = values[equation.name] + bumps[equation.name]
+
+
 def run_system(
-    unknowns: Sequence[Unknown],
+    program: Program,
     block: Sequence[Equation],
     env: Environment,
     values: dict[str, Array],
@@ -232,22 +243,38 @@ def run_system(
 
     A bump of an unknown itself is added for those that read it after the system.
     """
+    unknowns, groups = program.determined_by(block), program.steps_of(block)
     shapes = {one.name: tuple(size_of(slot, env.numbers) for slot in one.tensor.slots) for one in unknowns}
-    residuals = [unknown.residual for unknown in unknowns]
+    given = {name: values[name] for name in sorted(read_in(tuple(block))) if name in values}
+    moved = {equation.name: bumps[equation.name] for equation in block if equation.name in bumps}
+    lanes = max((len(array) for array in (*given.values(), *moved.values())), default=1)
+
+    def computed(found: Array) -> dict[str, Array]:
+        """All tensors for some values of the unknowns; what is given is repeated where there are more of these."""
+        times = len(found) // lanes
+        here = {**repeated(given, times), **parted(found, shapes)}
+        for group in groups:
+            run_group(program, group, replace(env, tensors=here), here, repeated(moved, times))
+        return here
 
     def residual(found: Array) -> Array:
-        values.update(parted(found, shapes))
-        for equation in block:
-            with placed(equation.place):
-                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
-            if equation.name in bumps:
-                values[equation.name] = values[equation.name] + bumps[equation.name]
-        return joint([values[name] for name in residuals])
+        here = computed(found)
+        return joint([here[unknown.residual] for unknown in unknowns])
 
     found = root(residual, (sum(math.prod(shape) for shape in shapes.values()),))
-    residual(found)
+    values.update(computed(found))
     for name, value in parted(found, shapes).items():
         values[name] = value + bumps[name] if name in bumps else value
+
+
+def repeated(arrays: Mapping[str, Array], times: int) -> Mapping[str, Array]:
+    """The lanes of arrays several times over, one set after the other; a single lane stands for all."""
+    if times <= 1:
+        return arrays
+    return {
+        name: array if len(array) == 1 else np.tile(array, (times, *(1,) * (array.ndim - 1)))
+        for name, array in arrays.items()
+    }
 
 
 def run_steps(

@@ -28,11 +28,17 @@ FAST = 0.1
 LAST = 3
 """How many more rounds there are: they bring the imaginary part, which no bound sees, to its last digits too."""
 
+LARGEST = 200_000
+"""The most entries of the unknown that are moved at once, or of the residual there."""
+
 AFFINE = 1e-9
 """The residual, beside its terms, that is rounding: a first round with slopes over a whole unit was exact."""
 
 Residual = Callable[[Array], Array]
-"""From values of the unknown, the lane axis first, the residual with as many entries a lane."""
+"""From values of the unknown, the lane axis first, the residual with as many entries a lane.
+
+The lanes may be those of what is given several times over.
+"""
 
 
 def root(residual: Residual, shape: tuple[int, ...]) -> Array:
@@ -76,13 +82,22 @@ def by_newton(residual: Residual, start: Array) -> Array:
 
 
 def slopes_at(residual: Residual, at: Array, value: Array, step: float) -> Array:
-    """The slope of every entry of the residual along every entry of the unknown: (lanes, rows, entries)."""
+    """The slope of every entry of the residual along every entry of the unknown: (lanes, rows, entries).
+
+    Each entry is moved in lanes of its own, many entries at once.
+    """
+    lanes, rows = value.shape
+    count = math.prod(at.shape[1:])
+    here = np.broadcast_to(at.reshape(len(at), count), (lanes, count))
+    together = max(1, LARGEST // (lanes * max(count, rows)))
     columns = []
-    for number in range(math.prod(at.shape[1:])):
-        moved = np.array(np.broadcast_to(at, at.shape)).reshape(at.shape[0], -1)
-        moved[:, number] += step
-        columns.append((flat(residual(moved.reshape(at.shape))) - value) / step)
-    return np.stack(np.broadcast_arrays(*columns), axis=-1)
+    for start in range(0, count, together):
+        entries = np.arange(start, min(start + together, count))
+        moved = np.array(np.broadcast_to(here, (len(entries), lanes, count)))
+        moved[np.arange(len(entries)), :, entries] += step
+        found = flat(residual(moved.reshape(-1, *at.shape[1:]))).reshape(len(entries), -1, rows)
+        columns.append((found - value) / step)
+    return np.moveaxis(np.concatenate(columns), 0, -1)
 
 
 def eliminated(matrix: Array, right: Array) -> Array:

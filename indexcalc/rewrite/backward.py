@@ -70,11 +70,10 @@ def in_steps(equations: tuple[Equation, ...], residuals: Mapping[str, str] = NO_
     by_name = {equation.name: equation for equation in equations}
     order: list[str] = []
     for group in groups:
-        if any(equation.name in residuals.values() for equation in group):
-            order += (equation.name for block in groups_of(group) for equation in block)
-            continue
-        found = recurrence_of(group) if is_recurrent(group) else None
-        order += found.axes if isinstance(found, Recurrence) else [equation.name for equation in group]
+        is_system = any(equation.name in residuals.values() for equation in group)
+        for part in groups_of(group) if is_system else (group,):
+            found = recurrence_of(part) if is_recurrent(part) else None
+            order += found.axes if isinstance(found, Recurrence) else [equation.name for equation in part]
     return tuple(by_name[name] for name in order)
 
 

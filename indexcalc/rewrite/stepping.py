@@ -1,13 +1,13 @@
 """Systems that fall into steps: ``x_t - A x_t = x_{t-1} + u_t`` is a system for each t, after that for t - 1.
 
-Where the entries of an unknown that a residual reads at other steps are shown to come before its own, they stand on the
-right side, and what is left of the matrix has a delta of the step. So the work is that of a system a step, and what is
-read of earlier steps may stand in any function.
+Where the entries of an unknown that a residual reads at other steps are shown to come before its own, they are known
+when its step is solved, and what is left of the matrix has a delta of the step. So the work is that of a system a step,
+and what is read of earlier steps may stand in any function: on the right side, in the matrix, or in equations between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sympy as sp
@@ -16,7 +16,8 @@ from indexcalc.algebra.renaming import with_tensors
 from indexcalc.algebra.slots import Index
 from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of, with_inner_terms
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.recurrence import Recurrence, recurrence_of
+from indexcalc.recurrence import Recurrence, groups_of, is_recurrent, recurrence_of
+from indexcalc.rewrite.joint import is_affine
 from indexcalc.rewrite.systems import Affine, affine_residual, affine_system, whole_residual
 
 EARLIER = "earlier"
@@ -26,17 +27,24 @@ EARLIER = "earlier"
 def solved_system(unknown: Unknown, block: Sequence[Equation], program: Program) -> Affine | None:
     """A system as code solves it: in steps if it falls into them, else as one; None if it is not affine.
 
-    The right side of a system in steps reads the unknown.
+    The matrix, the right side, or equations of the block that they read, read the unknown of a system in steps.
     """
     return stepped_system(unknown, block, program) or affine_system(unknown, block, program)
+
+
+def needs_newton(unknown: Unknown, program: Program) -> bool:
+    """Whether an unknown is found by Newton's method: its system is affine neither as a whole nor step by step."""
+    return not is_affine(unknown, program) and stepped_system(unknown, program.systems[unknown.name], program) is None
 
 
 def stepped_system(unknown: Unknown, block: Sequence[Equation], program: Program) -> Affine | None:
     """The system for each step of a slot of its unknown, from those before it; None if there is no such slot."""
     if len(program.determined_by(block)) > 1:
         return None
-    whole = whole_residual(unknown, block, program)
-    if whole is None or len(accesses_of(whole.terms, unknown.name)) < 2:
+    near = at_its_step(unknown, block)
+    others = tuple(equation for equation in block if equation not in near and equation.name != unknown.residual)
+    whole = whole_residual(unknown, (*near, program.definitions[unknown.residual]), program)
+    if whole is None or not (others or len(accesses_of(whole.terms, unknown.name)) > 1):
         return None
     for axis, row in steps_of(unknown, whole):
         earlier = f"{EARLIER} {unknown.name}"
@@ -45,12 +53,36 @@ def stepped_system(unknown: Unknown, block: Sequence[Equation], program: Program
         step = unknown.tensor.slots[axis]
         if system is None or step not in (*system.batch, *system.shared):
             continue
-        if earlier in tensors_of(system.matrix) or earlier not in tensors_of(system.right):
-            continue
-        system = replace(system, right=with_tensors(system.right, {earlier: unknown.name}), step=step)
-        if isinstance(recurrence_of(as_equations(system)), Recurrence):
+        matrix, right = (with_tensors(side, {earlier: unknown.name}) for side in (system.matrix, system.right))
+        system = replace(system, matrix=matrix, right=right, step=step)
+        loops = [group for group in groups_of((*as_equations(system), *others)) if is_recurrent(group)]
+        if loops and all(isinstance(recurrence_of(group), Recurrence) for group in loops):
             return system
     return None
+
+
+def at_its_step(unknown: Unknown, block: Sequence[Equation]) -> tuple[Equation, ...]:
+    """The equations of a block by which a residual reads its unknown at its own step: they are parts of the system.
+
+    An entry under indices alone is read at the reader's step, if there are steps; under ``t-1`` it is at another one.
+    """
+    reads = {
+        one.name: {name for name in tensors_of(one.terms) if any(e.is_plain for e in accesses_of(one.terms, name))}
+        for one in block
+    }
+    read_by = {name: {one for one, names in reads.items() if name in names} for name in (*reads, unknown.name)}
+    within = reached(unknown.residual, reads) & reached(unknown.name, read_by)
+    return tuple(one for one in block if one.name in within and one.name != unknown.residual)
+
+
+def reached(start: str, ways: Mapping[str, Collection[str]]) -> set[str]:
+    """What ways lead to from a start, itself included."""
+    found, pending = {start}, [start]
+    while pending:
+        more = set(ways.get(pending.pop(), ())) - found
+        found |= more
+        pending += more
+    return found
 
 
 def steps_of(unknown: Unknown, residual: Equation) -> Iterator[tuple[int, Index]]:
@@ -59,11 +91,14 @@ def steps_of(unknown: Unknown, residual: Equation) -> Iterator[tuple[int, Index]
         yield from ((axis, row) for row in residual.slots if row.extent == slot.extent)
 
 
-def as_equations(system: Affine) -> tuple[Equation, Equation]:
-    """What is computed at a step: the right side, and the unknown from it."""
-    side = Access("right side", system.side)
+def as_equations(system: Affine) -> tuple[Equation, Equation, Equation]:
+    """What is computed at a step: the matrix, the right side, and the unknown from both."""
+    # These names have blanks too.
+    matrix = Access("the matrix", (*system.batch, *system.rows, *system.columns))
+    side = Access("the right side", system.side)
+    solution = tuple(Term(sp.S.One, ((entry, sp.S.One),)) for entry in (matrix, side))
     unknown = system.unknown.tensor.entry
-    return Equation(side, system.right), Equation(unknown, (Term(sp.S.One, ((side, sp.S.One),)),))
+    return Equation(matrix, system.matrix), Equation(side, system.right), Equation(unknown, solution)
 
 
 def apart(term: Term, name: str, axis: int, row: Index, earlier: str) -> Term:

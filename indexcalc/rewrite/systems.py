@@ -24,6 +24,7 @@ from indexcalc.calculus.differentiate import Wanted, local_derivative, no_tidyin
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program, Unknown
+from indexcalc.recurrence import groups_of, is_recurrent
 from indexcalc.rewrite.inline import put_in
 from indexcalc.rewrite.orders import other_indices
 
@@ -67,9 +68,14 @@ class Affine:
 
 
 def whole_residual(unknown: Unknown, block: Sequence[Equation], program: Program) -> Equation | None:
-    """The residual of an unknown with all that stands between it and unknowns put in; None if that can't be."""
+    """The residual of an unknown with all that stands between it and unknowns put in; None if that can't be.
+
+    What is computed step by step reads itself, and can't be put in.
+    """
     residual = program.definitions[unknown.residual]
     residuals = program.residuals.values()
+    if any(map(is_recurrent, groups_of(block))):
+        return None
     terms = residual.terms
     try:
         for equation in reversed(block):

@@ -114,20 +114,25 @@ def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO
         count = range(sp.prod(shape))
         graph.entries[tensor.name] = tuple(graph.node(Leaf(tensor.name, entry)) for entry in count)
     for block in program.blocks:
-        recurrence = program.recurrence_by_name.get(block[0].name)
-        if recurrence is not None:
-            unroll_steps(graph, [program.definitions[name] for name in recurrence.axes], recurrence)
-            continue
         unknowns = program.determined_by(block)
         if unknowns:
-            unroll_system(graph, block, unknowns)
-            continue
-        for equation in block:
-            graph.define(equation)
+            unroll_system(graph, program, block, unknowns)
+        else:
+            unroll_group(graph, program, block)
     return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes, graph.whole)
 
 
-def unroll_system(graph: Graph, block: Sequence[Equation], unknowns: Sequence[Unknown]) -> None:
+def unroll_group(graph: Graph, program: Program, equations: Sequence[Equation]) -> None:
+    """The scalars of equations from what stands above them, those of a recurrence step by step."""
+    recurrence = program.recurrence_by_name.get(equations[0].name) if equations else None
+    if recurrence is not None:
+        unroll_steps(graph, [program.definitions[name] for name in recurrence.axes], recurrence)
+        return
+    for equation in equations:
+        graph.define(equation)
+
+
+def unroll_system(graph: Graph, program: Program, block: Sequence[Equation], unknowns: Sequence[Unknown]) -> None:
     """The scalars of a system, then its roots, and what it computes from its unknowns once more, of the roots."""
     first, place = unknowns[0].name, 0
     ranges: dict[str, range] = {}
@@ -138,15 +143,14 @@ def unroll_system(graph: Graph, block: Sequence[Equation], unknowns: Sequence[Un
         graph.entries[name] = tuple(graph.node(Sought(first, entry)) for entry in ranges[name])
         place = ranges[name].stop
     sought = tuple(number for name in ranges for number in graph.entries[name])
-    for equation in block:
-        graph.define(equation)
+    for group in program.steps_of(block):
+        unroll_group(graph, program, group)
     residuals = tuple(number for unknown in unknowns for number in graph.entries[unknown.residual])
     for name, entries in ranges.items():
         graph.entries[name] = tuple(graph.node(Root(first, entry, residuals, sought)) for entry in entries)
     own_residuals = {unknown.residual for unknown in unknowns}
-    for equation in block:
-        if equation.name not in own_residuals:
-            graph.define(equation)
+    for group in program.steps_of(block):
+        unroll_group(graph, program, [equation for equation in group if equation.name not in own_residuals])
 
 
 def unroll_steps(graph: Graph, equations: Sequence[Equation], recurrence: Recurrence) -> None:
