@@ -15,7 +15,7 @@ from typing import Protocol
 from indexcalc.algebra.guards import Given, guarded_entries
 from indexcalc.algebra.ranges import never_negative
 from indexcalc.algebra.slots import Index, Slot, difference, place
-from indexcalc.algebra.terms import Access, Terms, tensors_of
+from indexcalc.algebra.terms import Access, Determinant, Terms, tensors_of, walk
 
 NO_SYSTEMS: Mapping[str, str] = MappingProxyType({})
 """No tensor is determined by a system."""
@@ -142,7 +142,16 @@ def recurrence_of(group: Sequence[Defining]) -> Recurrence | Unordered:
 
 def entries_in(equation: Defining, names: Mapping[str, Defining]) -> list[Access]:
     """The entries of a group that one of its equations reads."""
-    return [entry for entry, _ in guarded_entries(equation.terms) if entry.tensor in names]
+    return [entry for entry, _ in entries_read(equation) if entry.tensor in names]
+
+
+def entries_read(equation: Defining) -> Iterator[tuple[Access, Given]]:
+    """What an equation reads, with what the brackets around it say; of a determinant, all entries of its matrix."""
+    yield from guarded_entries(equation.terms)
+    for base in walk(equation.terms):
+        if isinstance(base, Determinant):
+            ends = Index("@row", base.extent), Index("@column", base.extent)
+            yield Access(base.tensor, (*base.slots, *ends)), ()
 
 
 def axes_from(
@@ -154,7 +163,7 @@ def axes_from(
     while pending:
         equation = pending.pop()
         step = equation.slots[axes[equation.name]]
-        for entry, given in guarded_entries(equation.terms):
+        for entry, given in entries_read(equation):
             if entry.tensor not in by_name or entry.tensor in axes:
                 continue
             known = (axes_of for axes_of in range(len(entry.slots)))
@@ -180,7 +189,7 @@ def ordered(
     kept: dict[tuple[str, str], Access] = {}
     for equation in group:
         step, same = equation.slots[axes[equation.name]], set[str]()
-        for entry, given in guarded_entries(equation.terms):
+        for entry, given in entries_read(equation):
             if entry.tensor not in by_name:
                 continue
             slot = entry.slots[axes[entry.tensor]]

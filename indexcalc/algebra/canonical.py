@@ -21,10 +21,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Partial,
     Power,
     Term,
@@ -240,8 +240,8 @@ def written(base: Base, names: Colours) -> str:
             return f"{name}({';'.join(serialise_sum(arg, names) for arg in args)})"
         case Add(terms):
             return f"({serialise_sum(terms, names)})"
-        case LogDet(tensor, slots):
-            return f"logdet({tensor}[{','.join(label(slot, names) for slot in slots)}])"
+        case Determinant(tensor, slots):
+            return f"{base.word}({tensor}[{','.join(label(slot, names) for slot in slots)}])"
         case Partial(of, wrt):
             return f"d({serialise_base(of, names)})/d({serialise_base(wrt, names)})"
 

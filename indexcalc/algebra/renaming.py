@@ -7,6 +7,7 @@ Capture is possible in one place only, where a term's own sums meet the names th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from string import ascii_lowercase
 
 from indexcalc.algebra.build import power, product, replace_power
@@ -23,10 +24,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Partial,
     Power,
     Term,
@@ -75,8 +76,8 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
             return Iverson(renamed_slot(left, renaming), relation, renamed_slot(right, renaming))
         case Fn() | Add():
             return with_inner_terms(base, lambda terms: rename_body(terms, renaming))
-        case LogDet(tensor, slots, inverse, extent):
-            return LogDet(tensor, tuple(renamed_slot(slot, renaming) for slot in slots), inverse, extent)
+        case Determinant(slots=slots):
+            return replace(base, slots=tuple(renamed_slot(slot, renaming) for slot in slots))
         case Partial(of, wrt):
             renamed = rename_base(wrt, renaming)
             assert isinstance(renamed, Access)
@@ -189,7 +190,7 @@ def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
             return Iverson(with_lookups_named(left, names), relation, with_lookups_named(right, names))
         case Fn() | Add():
             return with_inner_terms(base, lambda terms: with_tensors(terms, names))
-        case LogDet(tensor, slots, inverse, extent):
+        case Determinant(tensor, slots, inverse):
             renamed = tuple(with_lookups_named(slot, names) for slot in slots)
-            return LogDet(names.get(tensor, tensor), renamed, names.get(inverse, inverse), extent)
+            return replace(base, tensor=names.get(tensor, tensor), slots=renamed, inverse=names.get(inverse, inverse))
     return base

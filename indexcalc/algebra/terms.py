@@ -149,20 +149,27 @@ class Add(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class LogDet(Compound):
-    """``log |det A[n,:,:]|``, of the matrices over the last two slots of a tensor; `slots` are the others.
+class Determinant(Compound):
+    """``det A[n,:,:]``, of the matrices over the last two slots of a tensor; `slots` are the others.
 
-    What it reads is a whole matrix, so it has no entry of it in any slot. `inverse` is the tensor that holds the
-    inverse matrices, which its derivative reads; `extent` is the number of rows.
+    With `logarithm` it is ``log |det A[n,:,:]|``. What it reads is a whole matrix, so it has no entry of it in any
+    slot. `inverse` is the tensor that holds the inverse matrices, which its derivative reads; `extent` is the number
+    of rows.
     """
 
     tensor: str
     slots: tuple[Slot, ...]
     inverse: str
     extent: sp.Expr
+    logarithm: bool
 
     def __hash__(self) -> int:
-        return remembered_hash(self, (LogDet, self.tensor, self.slots, self.inverse))
+        return remembered_hash(self, (Determinant, self.tensor, self.slots, self.inverse, self.logarithm))
+
+    @property
+    def word(self) -> str:
+        """What the language calls it: ``det``, or ``logdet``."""
+        return "logdet" if self.logarithm else "det"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +185,13 @@ class Partial:
     step: bool = False
 
 
-ENTRIES = (Access, LogDet)
+ENTRIES = (Access, Determinant)
 """What reads a tensor. (Python makes a union of types anew each time, and algebra asks for types all the time.)"""
 
 GATES = (Delta, Iverson)
 """What is 1 or 0, by the values of indices."""
 
-Base = Access | Fn | Delta | Iverson | Add | LogDet | Partial
+Base = Access | Fn | Delta | Iverson | Add | Determinant | Partial
 Power = tuple[Base, sp.Expr]
 
 
@@ -334,7 +341,7 @@ def tensors_of(expression: Expression) -> tuple[str, ...]:
     return own_tensors(expression) if isinstance(expression, GATES) else tensors_in(parts_of(expression))
 
 
-def own_tensors(base: Access | LogDet | Delta | Iverson) -> tuple[str, ...]:
+def own_tensors(base: Access | Determinant | Delta | Iverson) -> tuple[str, ...]:
     """The tensor of an entry, and those that its slots look up."""
     named = (base.tensor,) if isinstance(base, ENTRIES) else ()
     return tuple(dict.fromkeys((*named, *(lookup.tensor for lookup in own_lookups(base)))))

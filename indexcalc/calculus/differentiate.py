@@ -20,10 +20,11 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
-    LogDet,
     Partial,
+    Power,
     Term,
     Terms,
     own_indices,
@@ -182,9 +183,9 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
     elif isinstance(base, Add):
         inner = product_rule(base.terms, wanted)
         rule = Rule.PRODUCT
-    elif isinstance(base, LogDet):
+    elif isinstance(base, Determinant):
         inner = jacobi(base, wanted)
-        rule = Rule.JACOBI
+        rule = Rule.JACOBI if base.logarithm else Rule.DETERMINANT
     else:
         raise AssertionError(f"{base} does not depend on a tensor")
     steps = [Step(rule, partial, start, inner, Differentiated((base,)))]
@@ -192,14 +193,19 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
     return steps, steps[-1].after
 
 
-def jacobi(base: LogDet, wanted: Wanted) -> Terms:
-    """``d log |det A| = sum_ij (A^-1)_ji dA_ij`` (Jacobi's formula, from the expansion by cofactors)."""
+def jacobi(base: Determinant, wanted: Wanted) -> Terms:
+    """``d log |det A| = sum_ij (A^-1)_ji dA_ij``, and ``d det A`` is ``det A`` times that.
+
+    This is Jacobi's formula, from the expansion by cofactors.
+    """
     like = (Index("", base.extent),) * 2
     taken = wanted.avoid | {index.name for index in (*wanted.wrt.indices, *own_indices(base))}
     row, column = fresh_indices(like, taken)
     inverse = Access(base.inverse, (*base.slots, column, row))
     entry = Access(base.tensor, (*base.slots, row, column))
-    powers = ((inverse, sp.S.One), (Partial(entry, wanted.wrt), sp.S.One))
+    powers: tuple[Power, ...] = ((inverse, sp.S.One), (Partial(entry, wanted.wrt), sp.S.One))
+    if not base.logarithm:
+        powers = ((base, sp.S.One), *powers)
     return (Term(sp.S.One, powers, (row, column)),)
 
 

@@ -39,6 +39,13 @@ def _tanh(x: jax.Array) -> jax.Array:
     return jnp.where(small > 0.25, jnp.tanh(x), large)'''
 """XLA's own is a rational approximation, off by five units in the last place near 1, which ``1 - tanh(x)**2`` reads."""
 
+DET = '''\
+def _det(x: jax.Array) -> jax.Array:
+    """The determinant of each matrix, by elimination."""
+    sign, logarithm = jnp.linalg.slogdet(x)
+    return sign * jnp.exp(logarithm)'''
+"""``jnp.linalg.det`` writes small ones out, as products of three entries that cancel, and loses their digits."""
+
 ABOVE = '''\
 def _above(x: jax.Array, y: jax.Array) -> jax.Array:
     """1 where x > y, else 0; of plain numbers in whatever dtype it meets."""
@@ -97,6 +104,7 @@ JAX = Dialect(
         **{f"np.{name}": renamed(f"jnp.{name}") for name in SAME},
         **{f"np.{name}": renamed(f"jnp.{name}", "dtype") for name in MADE},
         **{name: renamed(name) for name in MOVING},
+        "np.linalg.det": renamed("_det"),
         "np.linalg.inv": renamed("jnp.linalg.inv"),
         "np.linalg.slogdet": renamed("jnp.linalg.slogdet"),
         "np.linalg.solve": renamed("jnp.linalg.solve"),
@@ -119,6 +127,7 @@ JAX = Dialect(
         "_promoted": Special(PROMOTED),
         "_placed": Special(PLACED),
         "_tanh": Special(TANH),
+        "_det": Special(DET),
         "_constant": Special(CONSTANT),
         "_above": Special(ABOVE),
         "_at_least": Special(AT_LEAST),

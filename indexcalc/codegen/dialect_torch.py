@@ -85,6 +85,7 @@ TORCH = Dialect(
         **{name: renamed(name) for name in MOVING},
         "np.arange": renamed("torch.arange", *PLACED),
         "np.einsum": renamed("torch.einsum"),
+        "np.linalg.det": renamed("torch.linalg.det"),
         "np.linalg.inv": renamed("torch.linalg.inv"),
         "np.linalg.slogdet": renamed("torch.linalg.slogdet"),
         "np.linalg.solve": renamed("torch.linalg.solve"),

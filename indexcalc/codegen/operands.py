@@ -100,6 +100,13 @@ def aligned(operand: Operand, axes: Axes) -> Node:
     return Trailer(operand.node, f"[{', '.join(slots)}]")
 
 
+def determinant_call(matrices: Node, *, logarithm: bool) -> Node:
+    """The determinant of each of the matrices over the last two axes of an array, or the logarithm of its size."""
+    if logarithm:
+        return Trailer(Call("np.linalg.slogdet", (matrices,)), "[1]")
+    return Call("np.linalg.det", (matrices,))
+
+
 def common_axes(operands: Collection[Operand], order: Axes) -> Axes:
     """The axes of a broadcast of `operands`: as the largest has them if it has all, else as in `order`."""
     union = dict.fromkeys(axis for operand in operands for axis in operand.axes)

@@ -15,10 +15,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Power,
     Term,
     Terms,
@@ -39,12 +39,13 @@ from indexcalc.codegen.operands import (
     arranged,
     as_numbers,
     common_axes,
+    determinant_call,
     masks_node,
     reduced,
     transposed,
 )
 from indexcalc.codegen.scalars import scalar_node, split_scalar
-from indexcalc.codegen.source import Atom, Binary, Call, Node, Trailer, flat, signed_sum
+from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, signed_sum
 from indexcalc.errors import UnsupportedError
 
 
@@ -218,15 +219,16 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             call = applied(row_of(name).numpy, known)
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
             return Operand(call if tensors_of(base) or axes else Call("float", (call,)), axes)
-        case LogDet(tensor, slots) if len(set(slots)) == len(slots) and all(isinstance(s, Index) for s in slots):
-            found = Call("np.linalg.slogdet", (Atom(scope.tensors[tensor]),))
-            return Operand(Trailer(found, "[1]"), plain_slots(slots))
+        case Determinant(tensor, slots) if len(set(slots)) == len(slots) and all(isinstance(s, Index) for s in slots):
+            found = determinant_call(Atom(scope.tensors[tensor]), logarithm=base.logarithm)
+            return Operand(found, plain_slots(slots))
         case Delta() | Iverson():
             return masks_node([base], order, scope)
-        case LogDet(tensor):
+        case Determinant(tensor):
+            named = "the logarithm of the determinant" if base.logarithm else "the determinant"
             raise UnsupportedError(
                 f"the determinant of {tensor} is taken step by step, and code takes those of all steps at once so far; "
-                "give the logarithm of the determinant an equation of its own, which reads no step"
+                f"give {named} an equation of its own, which reads no step"
             )
     raise UnsupportedError("an unevaluated derivative cannot be written as code")
 

@@ -26,6 +26,7 @@ class Kind(Enum):
     SOLVE = "name[axes] = where the first term times it, summed over its other axes, is the second, for each of `over`"
     JOINT = "name[axes] = the solution of a system of matrices of matrices, its unknowns one after the other"
     PART = "name[axes] = the part of a solution from `start` on, over `over`"
+    DET = "name[axes] = the determinant of terms, matrices over `over`"
     LOGDET = "name[axes] = the logarithm of the size of the determinant of terms, matrices over `over`"
     ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
     LAYER = "name[axes] = one entry with `start` for the first of `over`, or as many from there as the second runs over"
@@ -107,7 +108,12 @@ class Statement:
     @property
     def is_whole(self) -> bool:
         """Whether what it reads and makes is there as a whole: entries change their places, or a system is solved."""
-        return self.moves or self.kind in (Kind.SOLVE, Kind.JOINT, Kind.PART, Kind.LOGDET, Kind.ROOT)
+        return self.moves or self.is_determinant or self.kind in (Kind.SOLVE, Kind.JOINT, Kind.PART, Kind.ROOT)
+
+    @property
+    def is_determinant(self) -> bool:
+        """Whether it is the determinant of each of several matrices, or the logarithm of its size."""
+        return self.kind in (Kind.DET, Kind.LOGDET)
 
     @property
     def masks(self) -> tuple[Delta | Iverson, ...]:

@@ -15,7 +15,7 @@ from indexcalc.algebra.terms import Access, Delta, Term
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
 from indexcalc.codegen.joint import joint_equations, joint_node, joint_statements, part_node
 from indexcalc.codegen.names import unused
-from indexcalc.codegen.operands import Axes, Operand, Scope, transposed
+from indexcalc.codegen.operands import Axes, Operand, Scope, determinant_call, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Method, Node, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
@@ -233,12 +233,12 @@ def original(term: Term, copies: Mapping[str, Statement], gone: set[str]) -> Ter
 
 
 def determinant_node(statement: Statement, scope: Scope) -> Node:
-    """The logarithm of the size of a determinant, of each of several matrices."""
+    """The determinant of each of several matrices, or the logarithm of its size."""
     (matrix,) = statement.terms[0].bases
     assert isinstance(matrix, Access)
     whole = Operand(Atom(scope.tensors[matrix.tensor]), matrix.indices)
     ordered = transposed(whole, (*statement.axes, *statement.over)).node
-    return Trailer(Call("np.linalg.slogdet", (ordered,)), "[1]")
+    return determinant_call(ordered, logarithm=statement.kind is Kind.LOGDET)
 
 
 def solved_node(statement: Statement, scope: Scope) -> Node:
@@ -298,6 +298,7 @@ SOLVED: Mapping[Kind, Callable[[Statement, Scope], Node]] = {
     Kind.SOLVE: solved_node,
     Kind.JOINT: joint_node,
     Kind.PART: part_node,
+    Kind.DET: determinant_node,
     Kind.LOGDET: determinant_node,
 }
 """What is computed of whole matrices, by the kind of the statement."""

@@ -13,7 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import access, as_factor, product, scalar, scalar_value, scale, sum_over
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, LogDet, Term, Terms, free_indices, index_names
+from indexcalc.algebra.terms import ONE, Delta, Determinant, Fn, Iverson, Term, Terms, free_indices, index_names
 from indexcalc.calculus import pointwise
 from indexcalc.language.arithmetic import Arithmetic, joined
 from indexcalc.language.checks import is_delta
@@ -54,6 +54,8 @@ class Lowering(Arithmetic):
         if isinstance(node, Reduce) and node.operator in COMPOSITES:
             with self.scope.source.located(node.at):
                 return self.written_out(node)
+        if isinstance(node, Reduce) and node.operator == "det":
+            return self.determinant(node)
         return self.summands(node)
 
     def summands(self, node: Expression) -> Terms:
@@ -124,6 +126,8 @@ class Lowering(Arithmetic):
                 return self.raised(base, exponent, at)
             case Reduce(operator=operator) if operator in COMPOSITES:
                 return self.composite(node)
+            case Reduce(operator="det"):
+                return self.named_determinant(node)
             case Reduce(operator="logdet"):
                 return self.determinant(node)
             case Reduce():
@@ -181,12 +185,21 @@ class Lowering(Arithmetic):
         return sum_over(tuple(self.apart(term, names) for term in body), bound)
 
     def determinant(self, node: Reduce) -> Terms:
-        """``logdet[i,j](A[n,i,j])``, of a tensor whose last two slots are these."""
+        """``det[i,j](A[n,i,j])``, or ``logdet``, of a tensor whose last two slots are these."""
         assert isinstance(node.body, Entry)
         slots = tuple(self.scope.slot(slot) for slot in node.body.slots or ())
         extent = self.scope.index(node.indices[0]).extent
-        found = LogDet(node.body.name, slots[:-2], node.inverse, extent)
+        found = Determinant(node.body.name, slots[:-2], node.inverse, extent, node.operator == "logdet")
         return (Term(sp.S.One, ((found, sp.S.One),)),)
+
+    def named_determinant(self, node: Reduce) -> Terms:
+        """A determinant inside a larger expression, under the name of an equation that it gets.
+
+        Its derivative reads it again. Under a name, it is computed once.
+        """
+        terms = self.determinant(node)
+        entry = self.names.name(terms, "det", self.described(entry_of(self.terms(node.body)), "det"))
+        return terms if entry is None else (access(entry.tensor, *entry.slots),)
 
     def composite(self, node: Reduce) -> Terms:
         """A composite inside a larger expression, under the name of an equation that it gets."""

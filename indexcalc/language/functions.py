@@ -68,6 +68,11 @@ def trace(body: Operand, row: Index, column: Index) -> Formula:
     return over("trace", body, row, column)
 
 
+def det(body: Operand, row: Index, column: Index) -> Formula:
+    """``det[row,column](body)``: the determinant of the matrix with these rows."""
+    return over("det", body, row, column)
+
+
 def logdet(body: Operand, row: Index, column: Index) -> Formula:
     """``logdet[row,column](body)``: the logarithm of the absolute determinant of the matrix with these rows."""
     return over("logdet", body, row, column)

@@ -21,6 +21,7 @@ equally large share the gradient evenly. It is lowered, not expanded, since it n
 
 
 MATRICES = {
+    "det": "the determinant of the matrix",
     "inverse": "the entry of the inverse matrix in the row j and the column i",
     "logdet": "the logarithm of the absolute determinant of the matrix",
     "trace": "the trace of the matrix",

@@ -19,10 +19,9 @@ NO_ORDER = (
 )
 NO_SOLVER = (
     "of whole matrices there are systems, as in solve x[j] : sum[j](A[i,j]*x[j]) = b[i], inverse[i,j](A[i,j]), "
-    "trace[i,j](A[i,j]) and logdet[i,j](A[i,j])"
+    "trace[i,j](A[i,j]), det[i,j](A[i,j]) and logdet[i,j](A[i,j])"
 )
 NO_FACTORS = "matrices are not factored: give the factors as inputs, as in A[i,j] = sum[k](R[i,k] * R[j,k])"
-NO_SIGN = "logdet[i,j](A[i,j]) is log |det A|; where the determinant is positive, it is exp(logdet[i,j](A[i,j]))"
 NO_STEPS = "its gradient is zero wherever there is one: give the rounded values as an input"
 
 FUNCTIONS = {
@@ -32,7 +31,8 @@ FUNCTIONS = {
     "pinv": "write the normal equations, as in solve x[j] : sum[n,j](A[n,i]*A[n,j]*x[j]) = sum[n](A[n,i]*b[n])",
     **dict.fromkeys(("cholesky", "chol", "qr", "svd", "eig", "eigh"), NO_FACTORS),
     **dict.fromkeys(("tr", "Tr"), "the trace of a matrix with the rows i and the columns j is trace[i,j](A[i,j])"),
-    "det": NO_SIGN,
+    "determinant": "the determinant of a matrix with the rows i and the columns j is det[i,j](A[i,j])",
+    **dict.fromkeys(("slogdet", "logabsdet"), "the logarithm of the size of a determinant is logdet[i,j](A[i,j])"),
     **dict.fromkeys(("int", "integral", "integrate", "diff", "grad", "derivative"), NO_INTEGRAL),
     **dict.fromkeys(("cumsum", "cumprod", "scan"), NO_RUNNING),
     **dict.fromkeys(("argmax", "argmin"), NO_PLACE),

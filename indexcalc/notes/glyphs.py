@@ -29,7 +29,7 @@ SIGNS: Mapping[str, str] = {
     **{sign: sign for sign in "+=<>,;:/!|.'*"},
 }
 FUNCTIONS = frozenset(
-    rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "arctan", "tanh", "sinh", "cosh", "max", "min")
+    rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "arctan", "tanh", "sinh", "cosh", "max", "min", "det")
 )
 SPACES: Mapping[str, str] = {r"\quad": "1em", r"\qquad": "2em", r"\ ": "0.3em", "~": "0.3em", r"\;": "0.3em"}
 OPENING: Mapping[str, str] = {"(": "(", "[": "[", r"\{": "{", r"\lfloor": "⌊", r"\lceil": "⌈"}

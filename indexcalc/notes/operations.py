@@ -15,10 +15,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Term,
     Terms,
     free_indices,
@@ -239,8 +239,8 @@ def entrywise(term: Term, factors: Sequence[Base], lhs: Access, program: Program
         exponent = dict(term.powers)[factors[0]]
         if isinstance(factors[0], Fn):
             yield Operation(f"{factors[0].name}, entry by entry")
-        elif isinstance(factors[0], LogDet):
-            yield Operation("logarithm of the determinant")
+        elif isinstance(factors[0], Determinant):
+            yield Operation("logarithm of the determinant" if factors[0].logarithm else "determinant")
         elif isinstance(factors[0], Add) and exponent == 1:
             yield addition(Equation(lhs, factors[0].terms))
         elif isinstance(factors[0], Access) and exponent == 1:

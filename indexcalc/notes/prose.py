@@ -18,6 +18,8 @@ RULES: Mapping[Rule, str] = {
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
     Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
     "by, each times the entry of the inverse with its indices exchanged:",
+    Rule.DETERMINANT: "Jacobi's formula: relative to itself, a determinant changes by what the entries of the matrix "
+    "change by, each times the entry of the inverse with its indices exchanged:",
     Rule.SYMMETRIC_INVERSE: "The inverse of a symmetric matrix is symmetric:",
     Rule.ENTRY: "Each entry of {target} is a variable of its own here, so there is one delta for each index slot:",
     Rule.INSERT: "Combining:",

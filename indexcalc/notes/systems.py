@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexcalc.algebra.terms import Access, LogDet, walk
+from indexcalc.algebra.terms import Access, Determinant, walk
 from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Display, Gradient, Loss, Paragraph, Span, Symbol
 from indexcalc.notes.prose import listed, say, sentence_case
@@ -26,9 +26,8 @@ def determined_blocks(program: Program, unknowns: tuple[Unknown, ...]) -> Iterat
     first = unknowns[0]
     docs = [unknown.tensor.doc for unknown in unknowns if unknown.tensor.doc]
     doc = (*sentence_case((", ".join(docs),)), ": ") if docs else ()
-    if any(
-        isinstance(base, LogDet) and base.inverse == first.name for one in program.equations for base in walk(one.terms)
-    ):
+    bases = (base for one in program.equations for base in walk(one.terms))
+    if any(isinstance(base, Determinant) and base.inverse == first.name for base in bases):
         doc = say("system.inverse")
     names: dict[str, Span | list[Span]] = {
         "unknown": listed(unknown.tensor.entry for unknown in unknowns),

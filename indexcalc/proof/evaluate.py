@@ -26,10 +26,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Lookup,
     Partial,
     Power,
@@ -43,7 +43,7 @@ from indexcalc.algebra.terms import (
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Equation, Program, Tensor, read_in
 from indexcalc.proof.numeric import Array, numeric_of
-from indexcalc.proof.systems import joint, log_determinant, parted, root
+from indexcalc.proof.systems import determinant, joint, log_determinant, parted, root
 from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
@@ -422,10 +422,11 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
             return np.asarray(numeric_of(name).compute(*(body_on(arg, grid, env) for arg in args)))
         case Add(terms):
             return body_on(terms, grid, env)
-        case LogDet(tensor, slots):
+        case Determinant(tensor, slots):
             if tensor not in env.tensors:
                 raise ProgramError(f"no value is given for the tensor {tensor}")
-            return read("a determinant", log_determinant(env.tensors[tensor]), slots, grid, env)
+            taken = log_determinant if base.logarithm else determinant
+            return read("a determinant", taken(env.tensors[tensor]), slots, grid, env)
         case Partial(of, wrt):
             if base not in env.partials:
                 raise ProgramError(f"no value is given for the derivative {base}")

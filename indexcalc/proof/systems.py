@@ -121,24 +121,38 @@ def eliminated(matrix: Array, right: Array) -> Array:
     return found
 
 
+def determinant(matrices: Array) -> Array:
+    """``det A`` of the matrices over the last two axes, as the product of the pivots."""
+    with np.errstate(all="ignore"):
+        return np.asarray(pivots(matrices).prod(axis=-1))
+
+
 def log_determinant(matrices: Array) -> Array:
     """``log |det A|`` of the matrices over the last two axes, as the sum of the logarithms of pivots.
 
     Of complex numbers the sign of the real part is taken away, and not the argument: so it is analytic.
     """
+    found = pivots(matrices)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.log(np.where(found.real < 0, -found, found)).sum(axis=-1))
+
+
+def pivots(matrices: Array) -> Array:
+    """The pivots of the matrices over the last two axes, by elimination: each negated if rows change places for it."""
     size = matrices.shape[-1]
     joint = np.array(matrices.reshape(-1, size, size))
-    total = np.zeros(len(joint), dtype=joint.dtype)
+    found = np.zeros((len(joint), size), dtype=joint.dtype)
     every = np.arange(len(joint))
     with np.errstate(all="ignore"):
         for column in range(size):
             pivot = column + np.argmax(np.abs(joint[:, column:, column]), axis=1)
             joint[every, column], joint[every, pivot] = joint[every, pivot].copy(), joint[every, column].copy()
             value = joint[:, column, column]
-            total = total + np.log(np.where(value.real < 0, -value, value))
-            below = joint[:, column + 1 :, column] / value[:, np.newaxis]
+            found[:, column] = np.where(pivot == column, value, -value)
+            # Below a pivot that is zero there are zeros alone.
+            below = joint[:, column + 1 :, column] / np.where(value == 0, 1, value)[:, np.newaxis]
             joint[:, column + 1 :] -= below[:, :, np.newaxis] * joint[:, column, np.newaxis]
-    return total.reshape(matrices.shape[:-2])
+    return found.reshape(*matrices.shape[:-2], size)
 
 
 def joint(arrays: Sequence[Array]) -> Array:

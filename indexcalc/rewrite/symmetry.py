@@ -22,9 +22,9 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Index,
     Iverson,
-    LogDet,
     Partial,
     Term,
     Terms,
@@ -199,7 +199,7 @@ def places_of(equation: Equation, known: Symmetries) -> Places | None:
         for base in dict.fromkeys(walk(term)):
             if isinstance(base, Iverson | Partial) or (isinstance(base, Delta) and base not in deltas):
                 return None
-            if isinstance(base, Access | LogDet):
+            if isinstance(base, Access | Determinant):
                 places.update(
                     (blocks[index], base.tensor, min((number, *(o[number] for o in known.orders.get(base.tensor, ())))))
                     for number, slot in enumerate(base.slots)

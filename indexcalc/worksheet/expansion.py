@@ -14,10 +14,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Lookup,
     Partial,
     Power,
@@ -170,8 +170,8 @@ def written_base(base: Base, at: Binding, writer: Writer) -> str:
             return call_text(name, [written_terms(arg, at, writer) for arg in args])
         case Add(terms):
             return f"({written_terms(terms, at, writer)})"
-        case LogDet(tensor, slots):
-            return f"logdet({tensor}{[writer.place(slot, at) for slot in slots] or ''})"
+        case Determinant(tensor, slots):
+            return f"{base.word}({tensor}{[writer.place(slot, at) for slot in slots] or ''})"
         case Partial():
             raise AssertionError("the equations of a program hold no unevaluated derivative")
 

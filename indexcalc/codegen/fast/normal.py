@@ -22,9 +22,9 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Index,
     Iverson,
-    LogDet,
     Power,
     Term,
     Terms,
@@ -67,6 +67,10 @@ class Normaliser:
 
     def add(self, statement: Statement) -> None:
         """Append a statement with what it needs before it."""
+        own = whole_determinant(statement)
+        if own is not None and own.tensor not in self.hidden and (own.word, own.tensor) not in self.known:
+            self.determinant(own, statement.name)
+            return
         statement = self.under_first_names(statement)
         if statement.kind in (Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST, Kind.HIDDEN):
             self.settle(statement)
@@ -137,13 +141,13 @@ class Normaliser:
                 name, places = self.aliases[base.tensor]
                 base = Access(name, tuple(base.slots[place] for place in places))
             return base
-        if isinstance(base, LogDet) and base.tensor not in self.hidden:
+        if isinstance(base, Determinant) and base.tensor not in self.hidden:
             return self.determinant(base)
         return with_inner_terms(base, self.renamed)
 
-    def determinant(self, base: LogDet) -> Access:
-        """The logarithm of a determinant under a name."""
-        key = LogDet, base.tensor
+    def determinant(self, base: Determinant, own: str = "") -> Access:
+        """A determinant, or its logarithm, under its own name or a new one."""
+        key = base.word, base.tensor
         slots = tuple(slot for slot in base.slots if isinstance(slot, Index))
         if len(set(slots)) < len(base.slots):
             raise UnsupportedError(
@@ -151,12 +155,13 @@ class Normaliser:
                 f"{base_text(base)}; give these matrices a name"
             )
         if key not in self.known:
-            self.known[key] = name = python_name(f"{base.tensor}_logdet", self.taken)
+            self.known[key] = name = own or python_name(f"{base.tensor}_{base.word}", self.taken)
             self.taken.add(name)
             ends = Index("@row", base.extent), Index("@column", base.extent)
             terms = self.renamed((product(1, [(Access(base.tensor, (*slots, *ends)), ONE)]),))
             note = f"{base_text(Access(name, slots))} = {base_text(base)}"
-            self.done.append(Statement(name, slots, terms, Kind.LOGDET, ends, note=note))
+            kind = Kind.LOGDET if base.logarithm else Kind.DET
+            self.done.append(Statement(name, slots, terms, kind, ends, note=note))
         return Access(self.known[key], slots)
 
     def without_sums(self, term: Term, owner: Statement) -> Term:
@@ -240,14 +245,15 @@ def normal_form(
     return tuple(normaliser.done)
 
 
+def whole_determinant(statement: Statement) -> Determinant | None:
+    """The determinants that a statement is, with their axes in the same order."""
+    base = only_factor(statement)
+    return base if isinstance(base, Determinant) and base.slots == statement.axes else None
+
+
 def copied(statement: Statement) -> Access | None:
     """The tensor of which a statement is a copy, with its axes in whatever order."""
-    if statement.kind is not Kind.ASSIGN or len(statement.terms) != 1:
-        return None
-    (term,) = statement.terms
-    if term.coeff != 1 or term.summed or len(term.powers) != 1 or term.powers[0][1] != 1:
-        return None
-    base = term.powers[0][0]
+    base = only_factor(statement)
     whole = (
         isinstance(base, Access) and set(base.slots) == set(statement.axes) and len(base.slots) == len(statement.axes)
     )
@@ -321,6 +327,16 @@ def unused(stem: str, taken: set[str]) -> str:
         number += 1
     taken.add(f"{stem}_{number}")
     return f"{stem}_{number}"
+
+
+def only_factor(statement: Statement) -> Base | None:
+    """The one factor that a statement assigns, without a coefficient, a power or a sum."""
+    if statement.kind is not Kind.ASSIGN or len(statement.terms) != 1:
+        return None
+    (term,) = statement.terms
+    if term.coeff != 1 or term.summed or len(term.powers) != 1 or term.powers[0][1] != 1:
+        return None
+    return term.powers[0][0]
 
 
 def numbered(statement: Statement) -> object:

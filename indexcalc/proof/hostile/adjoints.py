@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from indexcalc.proof.hostile.nodes import Call, LogDeterminant, Node, Power, Product, Root, Sum
+from indexcalc.proof.hostile.nodes import Call, MatrixDeterminant, Node, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, others, rounded, signs
 from indexcalc.proof.hostile.unrolled import Unrolled
 from indexcalc.proof.hostile.wide import ONE, ZERO, constant, raised, wide_of
@@ -84,8 +84,9 @@ def handed_on(node: Node, number: int, adjoint: Decimal, run: Forward) -> Iterab
             # Where residuals move by dr, the root moves by -J^-1 dr.
             row = run.inverses[first][entry]
             return [(part, -adjoint * slope) for part, slope in zip(residuals, row, strict=True)]
-        case LogDeterminant(parts):
+        case MatrixDeterminant(parts, logarithm):
             rows = run.inverses[number]
+            adjoint = adjoint if logarithm else adjoint * values[number]
             turned = [rows[column][row] for row in range(len(rows)) for column in range(len(rows))]
             return [(part, adjoint * slope) for part, slope in zip(parts, turned, strict=True)]
     return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -27,22 +28,36 @@ def inverse(matrix: Matrix) -> list[list[Decimal]]:
     return [row[size:] for row in joint]
 
 
+def determinant(matrix: Matrix) -> tuple[Decimal, Decimal]:
+    """``det`` of a square matrix, and the absolute terms that rounding takes its share of.
+
+    Libraries multiply the pivots, or take the exponential of the sum of their logarithms. So these are the determinant
+    times how many pivots there are, and times the sum of their absolute logarithms.
+    """
+    value = math.prod(pivots(matrix), start=ONE)
+    return value, abs(value) * (len(matrix) + log_determinant(matrix)[1])
+
+
 def log_determinant(matrix: Matrix) -> tuple[Decimal, Decimal]:
     """``log |det|`` of a square matrix, and the sum of the absolute logarithms of its pivots."""
-    joint = [list(row) for row in matrix]
-    total, size = ZERO, ZERO
+    parts = [logarithm(abs(pivot)) for pivot in pivots(matrix)]
+    return sum(parts, ZERO), sum(map(abs, parts), ZERO)
+
+
+def pivots(matrix: Matrix) -> list[Decimal]:
+    """The pivots of a square matrix, negated where rows change places; none is a number if the matrix is singular."""
+    joint, found = [list(row) for row in matrix], list[Decimal]()
     for column in range(len(joint)):
         pivot = largest_below(joint, column)
         if pivot is None:
-            return NAN, ZERO
+            return [NAN] * len(joint)
         joint[column], joint[pivot] = joint[pivot], joint[column]
         top = joint[column]
         for row in range(column + 1, len(joint)):
             factor = joint[row][column] / top[column]
             joint[row] = [a - factor * b for a, b in zip(joint[row], top, strict=True)]
-        part = logarithm(abs(top[column]))
-        total, size = total + part, size + abs(part)
-    return total, size
+        found.append(top[column] if pivot == column else -top[column])
+    return found
 
 
 def largest_below(matrix: Matrix, column: int) -> int | None:

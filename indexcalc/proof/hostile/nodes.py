@@ -76,10 +76,11 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class LogDeterminant:
-    """``log |det|`` of a square matrix, its entries row by row."""
+class MatrixDeterminant:
+    """``det``, or ``log |det|``, of a square matrix, its entries row by row."""
 
     parts: tuple[int, ...]
+    logarithm: bool
 
 
-Node = Leaf | Number | Sum | Product | Power | Call | Sought | Root | LogDeterminant
+Node = Leaf | Number | Sum | Product | Power | Call | Sought | Root | MatrixDeterminant

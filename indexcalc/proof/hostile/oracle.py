@@ -17,7 +17,7 @@ from decimal import Decimal, getcontext, localcontext
 import numpy as np
 
 from indexcalc.proof.hostile.adjoints import backward, handed_on
-from indexcalc.proof.hostile.nodes import Leaf, LogDeterminant, Node, Power, Product, Root, Sum
+from indexcalc.proof.hostile.nodes import Leaf, MatrixDeterminant, Node, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, loss_of
 from indexcalc.proof.hostile.sweep import forward
 from indexcalc.proof.hostile.unrolled import Unrolled
@@ -243,7 +243,7 @@ def sizes_of_matrices(asked: Asked, passes: Passes) -> Iterator[Decimal]:
     """
     nodes = asked.graph.nodes
     for number, node in enumerate(nodes):
-        readers = [number] if isinstance(node, LogDeterminant) else []
+        readers = [number] if isinstance(node, MatrixDeterminant) else []
         if isinstance(node, Root) and node.entry == 0:
             totals = [nodes[residual] for residual in node.residuals]
             readers = [part for total in totals if isinstance(total, Sum) for part in total.parts]

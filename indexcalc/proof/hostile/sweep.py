@@ -16,8 +16,8 @@ from typing import Any
 import sympy as sp
 
 from indexcalc.proof.hostile.adjoints import handed_on
-from indexcalc.proof.hostile.matrices import condition, inverse, log_determinant
-from indexcalc.proof.hostile.nodes import Call, Leaf, LogDeterminant, Node, Number, Power, Product, Root, Sum
+from indexcalc.proof.hostile.matrices import condition, determinant, inverse, log_determinant
+from indexcalc.proof.hostile.nodes import Call, Leaf, MatrixDeterminant, Node, Number, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Forward, Rounding, others, rounded, signs
 from indexcalc.proof.hostile.unrolled import Unrolled
 from indexcalc.proof.hostile.wide import NAN, ONE, ZERO, constant, raised, wide_of
@@ -116,8 +116,8 @@ class Sweep:
                     self.solve(node)
                 value = run.values[sought[entry]]
                 size = abs(value)
-            case LogDeterminant(parts):
-                value, size = determined(parts, number, run)
+            case MatrixDeterminant():
+                value, size = determined(node, number, run)
             case _:
                 value, size = combined(node, run.values)
         if self.moved and size:
@@ -257,10 +257,10 @@ def slopes_in(graph: Unrolled, run: Forward, root: Root, members: Sequence[int])
     return found, sizes
 
 
-def determined(parts: Sequence[int], number: int, run: Forward) -> tuple[Decimal, Decimal]:
-    """The logarithm of a determinant, and the absolute terms that rounding takes its share of."""
-    matrix = square([run.values[part] for part in parts])
-    value, size = log_determinant(matrix)
+def determined(node: MatrixDeterminant, number: int, run: Forward) -> tuple[Decimal, Decimal]:
+    """A determinant or its logarithm, and the absolute terms that rounding takes its share of."""
+    matrix = square([run.values[part] for part in node.parts])
+    value, size = log_determinant(matrix) if node.logarithm else determinant(matrix)
     run.inverses[number] = inverse(matrix)
     if not condition(matrix, run.inverses[number]) <= WORST_CONDITION:
         run.outside = "a matrix whose determinant is taken is near a singular one"

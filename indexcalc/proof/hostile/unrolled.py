@@ -18,10 +18,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
+    Determinant,
     Fn,
     Index,
     Iverson,
-    LogDet,
     Lookup,
     Slot,
     Term,
@@ -29,7 +29,7 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.proof.hostile.nodes import Call, Leaf, LogDeterminant, Node, Number, Power, Product, Root, Sought, Sum
+from indexcalc.proof.hostile.nodes import Call, Leaf, MatrixDeterminant, Node, Number, Power, Product, Root, Sought, Sum
 from indexcalc.proof.hostile.wide import wide_of
 from indexcalc.proof.numeric import Array
 from indexcalc.recurrence import Recurrence
@@ -84,7 +84,7 @@ class Unrolled:
             match node:
                 case Sought(tensor):
                     found[number] = tensor
-                case Sum(parts) | Product(parts) | LogDeterminant(parts):
+                case Sum(parts) | Product(parts) | MatrixDeterminant(parts):
                     if name := next((found[part] for part in parts if part in found), ""):
                         found[number] = name
                 case Power(part) | Call(part) if part in found:
@@ -271,13 +271,14 @@ class Graph:
                         return self.node(Number(sp.S.Zero))
                     entry = entry * size + at
                 return self.entries[tensor][entry]
-            case LogDet(tensor, slots):
+            case Determinant(tensor, slots):
                 *sizes, rows, columns = self.shapes[tensor]
                 number = 0
                 for slot, size in zip(slots, sizes, strict=True):
                     number = number * size + self.at(slot, place)
                 first = number * rows * columns
-                return self.node(LogDeterminant(self.entries[tensor][first : first + rows * columns]))
+                entries = self.entries[tensor][first : first + rows * columns]
+                return self.node(MatrixDeterminant(entries, base.logarithm))
             case Fn(name, args):
                 return self.called(name, [self.body(arg, place) for arg in args])
             case Add(terms):
