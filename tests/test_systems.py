@@ -16,6 +16,7 @@ from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.codegen.outline import make_plan
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.consistency import check_program
+from indexcalc.document import Verdict, check
 from indexcalc.errors import IndexCalcError, ProgramError, UnsupportedError
 from indexcalc.generation import loaded
 from indexcalc.proof.evaluate import run_program
@@ -789,3 +790,17 @@ def test_a_determinant_at_each_step_of_a_loop_is_refused_with_a_way_out():
     before = "d[t] = logdet[i,j](A[t,i,j])\ns[0] = 1"
     apart = ic.derive(problem_of(steps.format("d[t] for t in 1 .. T-1").replace("s[0] = 1", before)))
     assert ic.validate(apart, numpy_module(apart)).ok
+
+
+def test_the_part_through_a_tensor_that_reads_a_solution_too_is_read_as_it_is_meant():
+    text = (
+        "input x[i], S[i,j] spd\nu[i] = 2*x[i]\nsolve v[j] : sum[j](S[i,j]*v[j]) = u[i]\n"
+        "p = exp(-1/2*sum[i](u[i]*v[i]))\nupstream G = dL/dp\nderive x"
+    )
+    note = ic.markdown_note(ic.derive(problem_of(text)))
+    assert r"{\text{via } \mathrm{uv}}" in note
+    report = check(note)
+    assert not [claim for claim in report.claims if claim.verdict in (Verdict.REFUTED, Verdict.UNCLEAR)]
+    shorter = note.replace(r"\frac{\partial L}{\partial \mathrm{uv}} \, v_{i}", "v_{i}")
+    assert shorter != note
+    assert any(claim.verdict in (Verdict.REFUTED, Verdict.UNCLEAR) for claim in check(shorter).claims)

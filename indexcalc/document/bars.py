@@ -13,7 +13,7 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import derivative, is_local
 from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Total, times, walk
 from indexcalc.document.meaning.slopes import placed
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import NotUnderstoodError, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.multipliers import multiplier, solved_by
 from indexcalc.document.statements.labels import of_any_layer
@@ -85,6 +85,26 @@ def by_its_equation(table: Table, body: Meaning, names: Collection[str]) -> Mean
     return body
 
 
+def direct(table: Table, inner: Meaning) -> Meaning:
+    """The derivative of the tensor that a part passes through: it may be that by its own equation, all else held.
+
+    What passes through others, which read the same, is then counted with the parts through these.
+    """
+    if not isinstance(inner, Derivative) or inner.local or not isinstance(inner.body, Entry):
+        return inner
+    name, wrt = inner.body.name, inner.wrt.name
+    reads = table.definitions[name].reads if name in table.definitions else frozenset()
+    if wrt not in reads or not any(one != wrt and depends_on(table.definitions, one, wrt) for one in reads):
+        return inner
+    question = choice(
+        Kind.DERIVATIVE,
+        f"the part through {name} of a derivative by {wrt}",
+        Option("total", 0.0, f"the part through {name} takes all ways from {wrt} to {name}", free=True),
+        Option("local", 0.05, f"the part through {name} holds what else {name} is computed from", free=True),
+    )
+    return replace(inner, local=table.asking(question).name == "local")
+
+
 def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -> Typed:
     """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries.
 
@@ -107,6 +127,6 @@ def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -
     if name == node.wrt.name and name in table.recurring:
         inner = Derivative(by_its_equation(table, through.node, (name,)), node.wrt, True)
     else:
-        inner = derivative(table, through.node, node.wrt)
+        inner = direct(table, derivative(table, through.node, node.wrt))
     product = times(derivative(table, node.body, through.node), inner)
     return replace(value, node=Total(through.axes, product) if through.axes else product)

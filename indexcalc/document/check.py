@@ -76,7 +76,7 @@ def check(source: str, name: str = "note.md", context: str = "", explain: Collec
         here = said.around(read_context([own])) if own else said
         pages.append(page_of(part, here))
         compare_slots(pages[-1])
-        found = claims_in(pages[-1], explain)
+        found = read_by_section(pages[-1], claims_in(pages[-1], explain))
         for scope in here.scoped:
             start, end = lines_of(part, scope)
             pages.append(page_of(part, here.within(scope)))
@@ -145,6 +145,40 @@ def slots_of(page: Page, name: str) -> int | None:
     return max((*(usage.indexed if usage is not None else ()), *declared), default=None)
 
 
+def read_by_section(page: Page, claims: Sequence[Claim]) -> list[Claim]:
+    """The claims; what stays open is true if it is by what its own section says.
+
+    Elsewhere a page may give a name another meaning or shape, or one that can't be read. Nothing is refuted by a
+    section alone, nor is what is false by the whole page true by it.
+    """
+    open_at = [claim.place[0] for claim in claims if claim.verdict in OPEN and claim.place and not claim.differs]
+    sections = dict.fromkeys(map(page.sections.around, open_at))
+    if not open_at or len(page.sections.starts) < 2:
+        return list(claims)
+    true: dict[tuple[int, int], Claim] = {}
+    for start, end in sections:
+        own = tuple(span for span in page.document.spans if start <= span.start < end)
+        if len(own) == len(page.document.spans):
+            continue
+        section = page_of(replace(page.document, spans=own), page.context)
+        true.update((claim.place, claim) for claim in claims_in(section) if claim.place and claim.verdict in TRUE)
+    return [
+        replace(true[claim.place], assumptions=(*true[claim.place].assumptions, ALONE))
+        if claim.place in true and claim.verdict in OPEN and not claim.differs
+        else claim
+        for claim in claims
+    ]
+
+
+OPEN = (Verdict.UNCLEAR, Verdict.STEP)
+"""What is not decided."""
+
+TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
+
+ALONE = "names mean what this section says of them"
+"""What is assumed of what is true by its section alone."""
+
+
 def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
     """Every relation of a page, with its verdict; of those on some lines also how they were read."""
     judged, votes = judgements(page, explain)
@@ -200,7 +234,7 @@ def judgements(page: Page, explain: Collection[int] = ()) -> tuple[Mapping[Relat
         known: dict[RelationKey, Judged] = {}
         for r in every:
             key = relation_key(r)
-            if holds_from_the_first(r, known):
+            if holds_from_the_first(page, r, known):
                 continue
             if r.member == 1 and r.number in anew and (turn == 0 or stands_alone(page, r.number, supported[ALL])):
                 continue
@@ -221,10 +255,23 @@ def judgements(page: Page, explain: Collection[int] = ()) -> tuple[Mapping[Relat
     return judged, votes
 
 
-def holds_from_the_first(relation: Relation, known: Mapping[RelationKey, Judged]) -> bool:
-    """Whether a member need not be compared with this one: under the usual reading it equals the first."""
+def holds_from_the_first(page: Page, relation: Relation, known: Mapping[RelationKey, Judged]) -> bool:
+    """Whether a member need not be compared with this one: under the usual reading it equals the first.
+
+    Where several lines say what the first is, it may equal what another one says, and not the member before it.
+    """
+    if relation.against == relation.member - 1 and is_said_again(page, relation.number):
+        return False
     first = known.get((relation.number, relation.member, 0)) if relation.against else None
     return first is not None and first.outcomes[0].truth is Truth.TRUE
+
+
+def is_said_again(page: Page, number: int) -> bool:
+    """Whether several equations say what the name, or the function, on the left of a statement is."""
+    head, function = page.heads[number], page.function_heads.get(number)
+    if head is not None:
+        return len(page.defining.get(head.name, ())) > 1
+    return function is not None and len(page.functions[function.name]) > 1
 
 
 def claims_of(
@@ -301,7 +348,7 @@ def unstated(page: Page, relation: Relation, found: Outcome) -> tuple[str, ...]:
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
     """The claim on a member: proved where the algebra can; where it is refuted, with the fault and a correction."""
     claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
-    claim = replace(claim, suggestion=decision.remedy)
+    claim = replace(claim, suggestion=decision.remedy, differs=decision.differs)
     relation, reading = decision.relation, decision.outcome
     if relation is None or reading is None:
         return claim

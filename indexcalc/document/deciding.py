@@ -33,7 +33,8 @@ class Decision:
         assumptions: what is not usual in the reading that decided.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
         remedy: the line of a context that would settle what is not decided, if one would.
-        is_false: whether it is not decided, but false under the usual reading of it.
+        is_false: whether it is not decided, but false under the usual reading of it, or its sizes clash.
+        differs: whether its sides differ there.
     """
 
     verdict: Verdict
@@ -43,6 +44,7 @@ class Decision:
     outcome: Outcome | None = None
     remedy: str = ""
     is_false: bool = False
+    differs: bool = False
 
 
 @dataclass
@@ -104,11 +106,13 @@ def decided(
     refuted: list[Decision] = []
     follows: Decision | None = None
     step: Decision | None = None
+    known = member > 1 and member - 1 in holding
+    contested = known and any(contradicts(page, one, member, votes) for one in found)
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = page.heads[one.relation.number] if one.relation.against == 0 else None
         good = [o for o in true if supported(page, o, votes, number, returns.name if returns else "")]
-        if good:
+        if good and not (contested and one.relation.against == 0):
             best = min(good, key=lambda o: o.cost)
             if one.relation.against in wrong:
                 follows = Decision(Verdict.FOLLOWS, "it equals a member before it, which is refuted", phrases(best))
@@ -141,17 +145,33 @@ def decided(
             doubts.append(doubt)
             continue
         refuted.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
-    if refuted and (len(refuted) == len(found) or (member > 1 and member - 1 in holding)):
+    if refuted and (len(refuted) == len(found) or known):
         return refuted[0]
     if step is not None:
         return step
     unread = "it cannot be read" if origin == 0 else BEHIND
-    first = doubts[0] if doubts else Doubt(unread)
-    is_false = any(one.outcomes[0].truth in WRONG for one in found if one.outcomes)
-    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy, is_false=is_false)
+    first = CONTESTED if contested else doubts[0] if doubts else Doubt(unread)
+    truths = {one.outcomes[0].truth for one in found if one.outcomes}
+    differs = not truths.isdisjoint((Truth.FALSE, Truth.LOOSE))
+    is_false = not truths.isdisjoint(WRONG)
+    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy, is_false=is_false, differs=differs)
 
 
 BEHIND = "it stands behind a relation that is no equality"
+
+CONTESTED = Doubt("it equals what another line says, and not the member before it")
+
+
+def contradicts(page: Page, one: Judged, member: int, votes: Votes) -> bool:
+    """Whether a member is false by the one before it, and both are known, though another line may say it too.
+
+    Then two lines say different things of the head, and nobody knows which is meant.
+    """
+    usual, number = one.outcomes[0], one.relation.number
+    if one.relation.against != member - 1 or usual.truth is not Truth.FALSE or usual.open:
+        return False
+    return not any(o.truth is Truth.TRUE and supported(page, o, votes, number) for o in one.outcomes)
+
 
 WRONG = (Truth.FALSE, Truth.LOOSE, Truth.CLASH)
 """What speaks against a relation; what does not fit otherwise may be misread."""
@@ -185,7 +205,25 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
     reason = why_no_claim(accused)
     if any(is_complementary(one.relation, o) for o in false):
         reason = "it may ask where this holds"
-    return unexplained(page, one.relation, false) or (Doubt(reason) if reason else constrained(accused, false))
+    unknown = unexplained(page, one.relation, false) or solved_below(page, one.relation.number, false)
+    return unknown or (Doubt(reason) if reason else constrained(accused, false))
+
+
+def solved_below(page: Page, number: int, false: Sequence[Outcome]) -> Doubt | None:
+    """A solution further down of what may be a condition: an equation for a name by which something is differentiated.
+
+    Such a name varies up to there: ``X^T X w = X^T y`` is a condition on it, and no claim about its solution. What
+    begins with a name says what that is, and a derivative is none.
+    """
+    named = page.heads[number] is not None or number in page.function_heads
+    if named or page.slopes[number] or page.slopes_by_nablas[number]:
+        return None
+    varying = page.varying_at(number).union(page.gradients)
+    for later in sorted({n for o in false for n in o.used if n > number}):
+        head = page.heads[later]
+        if head is not None and head.name in varying:
+            return Doubt(f"it may be a condition that line {page.line(later)} solves")
+    return None
 
 
 def is_used_elsewhere(page: Page, key: Key, number: int) -> bool:

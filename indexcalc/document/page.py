@@ -212,6 +212,13 @@ class Page:
         return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
 
     @cached_property
+    def slopes_by_nablas(self) -> tuple[frozenset[str], ...]:
+        """The names that each statement differentiates by with nablas."""
+        below = ([n for tree in statement.trees for n in nabla_targets(tree)] for statement in self.statements)
+        named = ([self.survey.name(node) for node in nodes] for nodes in below)
+        return tuple(frozenset(one.name for one in names if one is not None) for names in named)
+
+    @cached_property
     def signs_of_slopes(self) -> Mapping[tuple[str, str], frozenset[str]]:
         """The kinds of signs, straight or curly, that name what is differentiated and by what, over the whole page."""
         found: dict[tuple[str, str], set[str]] = {}

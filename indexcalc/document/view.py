@@ -416,8 +416,12 @@ class View:
 
         What is differentiated has its equation before, so that all was known without that of the name.
         """
-        differentiated = {above.name for above, below in self.page.slopes[self.number] if below.name == name}
-        equations = (n for above in differentiated for n in self.page.defining.get(above, ()))
+        page = self.page
+        differentiated = {above.name for above, below in page.slopes[self.number] if below.name == name}
+        if name in page.slopes_by_nablas[self.number]:
+            trees = page.statements[self.number].trees
+            differentiated |= {found.name for tree in trees for found in page.survey.names(tree)}
+        equations = (n for one in differentiated for n in (*page.defining.get(one, ()), *page.functions.get(one, ())))
         return number > self.number and any(n < self.number for n in equations)
 
     def apart(self, number: int) -> bool:

@@ -124,3 +124,12 @@ def test_sigma_of_an_entry_is_what_its_equation_says():
 def test_a_function_of_an_entry_that_reads_other_names_too_is_not_put_in():
     kernel = r"f(x_i) = \sum_j w_j e^{x_i x_j}"
     assert last(r"Let $x, w \in \mathbb{R}^n$.", kernel, r"f(x_k) = \sum_j w_j e^{x_k x_j} + 1") is not CONFIRMED
+
+
+@pytest.mark.parametrize("sign", ["=", ":="])
+def test_a_function_of_several_arguments_is_defined_by_either_sign(sign):
+    density = rf"$$\phi(x; \mu, s) {sign} \frac{{1}}{{s}} \exp(-\frac{{(x-\mu)^2}}{{2s^2}})$$" + "\n\n"
+    loss = r"$$Q = \sum_{i=1}^n \log(\phi(x_i; \mu, s))$$" + "\n\n"
+    slope = r"$$\frac{\partial Q}{\partial \mu} = %s\sum_{i=1}^n \frac{x_i - \mu}{s^2}$$"
+    assert check(density + loss + slope % "").claims[-1].verdict is Verdict.PROVED
+    assert check(density + loss + slope % "-").claims[-1].verdict is Verdict.REFUTED

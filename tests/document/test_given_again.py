@@ -103,3 +103,33 @@ def test_solutions_know_what_their_exercises_give():
 **Exercise 1.** $\\nabla_A g = B$.
 """
     assert check(text).claims[-1].verdict in TRUE
+
+
+LEAST_SQUARES = r"$$J(\theta) = {}(X\theta-y)^T(X\theta-y) = (y^T-\theta^TX^T)(X\theta-y)$$" + "\n\n"
+AGAIN = r"$$J(\theta) = y^TX\theta + \theta^TX^Ty - y^Ty - \theta^TX^TX\theta$$" + "\n"
+
+
+def test_a_member_that_is_true_of_another_equation_for_the_head_is_not_confirmed():
+    first, second, _ = check(LEAST_SQUARES.format("") + AGAIN).claims
+    assert first.verdict is Verdict.DEFINITION
+    assert second.verdict is Verdict.UNCLEAR
+    assert check(LEAST_SQUARES.format("-") + AGAIN).claims[1].verdict in TRUE
+
+
+SOLVED = r"""$$J(\theta) = \|X\theta - y\|^2, \quad \nabla_\theta J = 2 X^T(X\theta - y)$$
+
+Setting it to zero gives $X^TX\theta = X^Ty$, so
+
+$$\theta = {}$$
+"""
+
+
+def test_a_solution_says_nothing_of_the_gradient_before_it():
+    right = check(SOLVED.replace("{}", r"(X^TX)^{-1}X^Ty")).claims
+    assert [one.verdict in TRUE for one in right] == [False, True, True, False]
+
+
+def test_a_condition_is_not_blamed_for_its_solution():
+    wrong = check(SOLVED.replace("{}", r"(XX^T)^{-1}Xy")).claims
+    assert wrong[1].verdict in TRUE
+    assert wrong[2].verdict not in (*TRUE, Verdict.REFUTED)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from indexcalc.document.check import check
+from indexcalc.document.check import ALONE, check, claims_in, read_by_section
 from indexcalc.document.page import Page, page_of
 from indexcalc.document.report import Verdict
 from indexcalc.document.statements.context import Context
@@ -109,3 +111,43 @@ def test_a_table_of_sizes_speaks_for_its_own_part_alone():
     assert [judged(claim) for claim in check(SIZED).claims] == [Verdict.DEFINITION, Verdict.CONFIRMED] * 2
     wrong = SIZED.replace("m_a = \\frac{1}{H}", "m_a = \\frac{2}{H}").replace("W_{ah}", "W_{ha}")
     assert [judged(claim) for claim in check(wrong).claims] == [Verdict.DEFINITION, Verdict.REFUTED] * 2
+
+
+ELSEWHERE = r"""## One
+
+Let $y = f(X)$, where $X$ is a $m \times n$ matrix.
+
+## Rules
+
+$$d X^{-1} = SIGN X^{-1} (d X) X^{-1}$$
+
+$$d \operatorname{Tr}(X) = \operatorname{Tr}(dX)$$
+"""
+
+
+def test_what_its_own_section_shows_is_true():
+    inverse, trace = check(ELSEWHERE.replace("SIGN", "-")).claims[-2:]
+    assert inverse.verdict is Verdict.PROVED
+    assert trace.verdict is Verdict.PROVED
+    assert inverse.assumptions[-1] == ALONE
+    assert (inverse.line, inverse.column) == (7, 14)
+    assert inverse.latex == "= - X^{-1} (d X) X^{-1}"
+
+
+def test_nothing_is_refuted_by_a_section_alone():
+    inverse, _ = check(ELSEWHERE.replace("SIGN", "")).claims[-2:]
+    assert inverse.verdict is Verdict.UNCLEAR
+
+
+def test_what_differs_by_the_whole_page_is_not_true_by_a_section():
+    page = page_of(read_document(ELSEWHERE.replace("SIGN", "-"), "note.md"), Context())
+    claims = claims_in(page)
+    assert claims[-1].verdict is Verdict.UNCLEAR
+    assert read_by_section(page, claims)[-1].verdict is Verdict.PROVED
+    false = [replace(claim, differs=True) for claim in claims]
+    assert read_by_section(page, false) == false
+
+
+def test_a_page_of_one_section_is_read_once():
+    text = ELSEWHERE.replace("## Rules\n", "").replace("SIGN", "-")
+    assert [claim.verdict for claim in check(text).claims[-2:]] == [Verdict.UNCLEAR] * 2

@@ -2,7 +2,8 @@
 
 - *Layers*: some name bears the letter with a number added, ``a^{l-1}``, ``h_{t-1}``. Each layer has tensors of
   its own, and the letter is a part of their names.
-- *Index*: the letter is bound by a sum, or is an index below another name, ``Q^{h}_{ik}``, ``x^{(i)}_j``.
+- *Index*: the letter is bound by a sum, or is an index below another name, ``Q^{h}_{ik}``, ``x^{(i)}_j``, or stands
+  above a name together with another letter, ``A^{ij} V^{jb}``.
 - A *name's own letter*, above a matrix or beside indices below: a part of the name.
 
 A letter without brackets above a name may be a power. It is none if some name bears it beside indices below, or
@@ -61,7 +62,9 @@ class Evidence:
         strong: letters without brackets that stand above a capital, or beside indices below.
         bound: letters that a sum binds, with in how many formulas.
         below: letters that are indices below a name.
+        paired: letters that stand above a name together with others.
         factors: letters that are calculated with.
+        bases: letters that something stands below, as below the name of an array.
         bare: names that stand somewhere without a superscript.
         alone: names that stand somewhere without any script.
         recurrent: letters below a name that is made from itself at another step.
@@ -76,7 +79,9 @@ class Evidence:
     strong: dict[Letter, set[str]] = field(default_factory=lambda: defaultdict(set))
     bound: Counter[str] = field(default_factory=Counter)
     below: set[str] = field(default_factory=set)
+    paired: set[str] = field(default_factory=set)
     factors: set[str] = field(default_factory=set)
+    bases: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
     alone: set[str] = field(default_factory=set)
     recurrent: set[str] = field(default_factory=set)
@@ -133,6 +138,8 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
             evidence.compared.update(item.text for item in lowers)
             behind = [token.kind for token in tokens[found.end : found.end + 1]]
             evidence.errors |= behind == ["REL"] and not found.start
+        beside = [item.text for item in found.above or () if item.is_letter and item.style == PLAIN and not item.offset]
+        evidence.paired.update(beside if len(beside) > 1 else ())
         for item in (*(found.above or ()), *lowers):
             last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
             if not (item.is_letter or last):
@@ -152,7 +159,8 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
     scripts.update(places_of_limits(tokens))
     for place, token in enumerate(() if is_count(tokens) else tokens):
         if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
-            evidence.factors.add(token.text)
+            is_base = [one.kind for one in tokens[place + 1 : place + 2]] == ["SUB"]
+            (evidence.bases if is_base else evidence.factors).add(token.text)
 
 
 def recurrent(tokens: Sequence[Token]) -> Iterator[str]:
@@ -215,10 +223,6 @@ def places_of_limits(tokens: Sequence[Token]) -> Iterator[int]:
                 yield from range(end + 1, argument(tokens, end + 1)[1])
 
 
-NO_NUMBER = frozenset({"REL", "COMMA", "SUB"})
-"""What stands beside a letter of a condition, or behind a name that is written like a letter, ``d_k``."""
-
-
 APART = frozenset({"REL", "COMMA", "SEMICOLON", "TEXT", "QUAD", "AMP", "NEWLINE", "DOTS", "DOT"})
 """What stands around a letter in a condition such as ``l = 1, ..., L``."""
 
@@ -267,7 +271,7 @@ def is_index(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
 
 def is_counted(name: str, evidence: Evidence) -> bool:
     """Whether a letter is that of an index elsewhere."""
-    return name in evidence.below or bool(evidence.bound[name])
+    return name in evidence.below or name in evidence.paired or bool(evidence.bound[name])
 
 
 def runs_with(letter: Letter, layers: set[Letter], evidence: Evidence) -> bool:
@@ -283,8 +287,11 @@ SEVERAL = 3
 
 
 def is_no_power(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:
-    """Whether a letter without brackets is surely no exponent."""
-    if letter[0] in evidence.factors:
+    r"""Whether a letter without brackets is surely no exponent.
+
+    It may be the name of an array, ``\mu^x`` beside ``x_i``, unless it stands beside others, ``V^{mn}`` beside ``n_q``.
+    """
+    if letter[0] in evidence.factors | (evidence.bases - evidence.paired):
         return False
     several = evidence.shifted[letter] and len(evidence.bearers[letter]) >= SEVERAL and not evidence.bound[letter[0]]
     return bool(several or evidence.strong[letter] - powers or evidence.bearers[letter] & evidence.targets)

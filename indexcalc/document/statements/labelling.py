@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 
 from indexcalc.document.statements.calls import is_call
@@ -25,6 +25,7 @@ from indexcalc.document.statements.trees import (
     nodes_and_exponents,
     products_of,
 )
+from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Matrix, Node, Scripted, Sum, Truth, nodes_of, sums_in
 
 SIZE_NAMES = frozenset({"d", "n", "T", "N"})
@@ -77,6 +78,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         found
         | digits
         | extents
+        | sizes_in_limits(chains)
         | named_after(chains, subscripts)
         | means_of_so_many(chains, subscripts)
         | of_blocks(chains, subscripts)
@@ -209,6 +211,36 @@ def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
         }
         found.update((name.base.text, letter) for letter in letters_in(name) if letter in limits - counted)
     return found
+
+
+def sizes_in_limits(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
+    r"""Sizes at which sums end, ``\sum_{a=1}^{d_k}``: nothing else in the equation has the letter, and no sum binds it.
+
+    Where another equation has the letter as an index, ``d_k`` is the same number.
+    """
+    found: set[tuple[str, str]] = set()
+    for members in chains:
+        nodes = [node for member in members for node in nodes_and_exponents(member)]
+        signs = [n for n in nodes if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM"]
+        limits = {pair for node in signs for tokens in node.above if (pair := size_with_label(tokens)) is not None}
+        others = {
+            letter
+            for node in nodes
+            if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind != "SUM"
+            for letter in letters_in(node)
+            if (node.base.text, letter) not in limits
+        }
+        found |= {(base, letter) for base, letter in limits if letter not in others}
+    bound = bound_by_sums(chains)
+    return {(base, letter) for base, letter in found if letter not in bound}
+
+
+def size_with_label(tokens: Sequence[Token]) -> tuple[str, str] | None:
+    """The name of a size, and the letter below it, if that is all that stands in a script."""
+    plain = [token for token in tokens if token.kind not in ("{", "}")]
+    if [token.kind for token in plain] != ["NAME", "SUB", "NAME"] or plain[0].text not in SIZE_NAMES:
+        return None
+    return plain[0].text, plain[2].text
 
 
 SLIPS = 5

@@ -226,6 +226,9 @@ class Tokenizer:
             if value[1:] in RUN_ON and value not in WORDS:
                 return [Token("NAME", value[0], start, bold), Token("NAME", value[1:], start + 1)]
             return [Token("NAME", letter, start + n, bold) for n, letter in enumerate(value)]
+        if value == ":" and self.at < len(self.pieces) and self.pieces[self.at][1:] == ("=", start + 1):
+            self.at += 1
+            return [Token("REL", ":=", start)]
         if kind == "other":
             return (
                 [Token(UNICODE[value][0], UNICODE[value][1] or value, start)]

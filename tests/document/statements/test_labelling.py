@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc.document.check import check
 from indexcalc.document.page import page_of
+from indexcalc.document.report import Verdict
 from indexcalc.document.statements.context import read_context
 from indexcalc.document.statements.layer_marks import PLAIN
 from indexcalc.language.document import read_document
@@ -135,3 +137,32 @@ def test_a_vector_or_a_function_above_names_is_no_exponent(text, is_mark):
         read_document(rf"$$y = {text}$$" + "\n\n" + r"$$S_k^f = P_k^f + P_k^a$$", "note.md"), read_context([""])
     ).statements
     assert (("f", PLAIN) in statement.families.layers) is is_mark
+
+
+def test_a_size_at_which_a_sum_ends_keeps_its_label_beside_an_index():
+    scores = r"$$S_{ij} = \frac{1}{\sqrt{d_k}} \sum_{a=1}^{d_k} Q_{ia} K_{ja}$$" + "\n\n"
+    slope = r"$$\frac{\partial S_{ij}}{\partial Q_{kl}} = \frac{1}{\sqrt{d_k}} \delta_{ik} K_{jl}$$"
+    assert ("d", "k") in labels(scores + slope)
+    assert ("d", "k") not in labels(slope)  # nothing says that it is no vector
+    assert ("n", "i") not in labels(r"$$s_i = \sum_{j=1}^{n_i} x_{ij}$$")
+    assert ("n", "i") not in labels(r"$$s = \sum_i \sum_{j=1}^{n_i} x_j$$")
+    assert check(scores + slope).claims[-1].verdict is Verdict.PROVED
+
+
+PRODUCT = r"$$O^{ib} = A^{ij} V^{jb}$$" + "\n\n"
+UPPER = PRODUCT + r"$$\frac{\partial L}{\partial V^{jb}} = %s \frac{\partial L}{\partial O^{ib}}$$"
+
+
+@pytest.mark.parametrize("script", "_^")
+def test_letters_together_above_a_name_are_indices(script):
+    text = UPPER.replace("^", script)
+    assert check(text % f"A{script}{{ij}}").claims[-1].verdict is Verdict.PROVED
+    assert check(text % f"2 A{script}{{ij}}").claims[-1].verdict is Verdict.UNCLEAR  # no sign says that it sums
+
+
+def test_a_size_with_a_label_takes_nothing_from_the_letter_of_an_index():
+    sizes = "Let $Q$ have $n_q$ rows.\n\n"
+    slope = r"$$\frac{\partial O^{ib}}{\partial V^{mn}} = A^{im} \delta^{bn}$$"
+    claim = check(sizes + PRODUCT + slope).claims[-1]
+    assert claim.verdict is Verdict.PROVED
+    assert claim.latex.endswith(r"\delta^{bn}")
