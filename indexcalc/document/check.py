@@ -22,6 +22,7 @@ from indexcalc.document.modes import (
     constrains,
     gives_another,
     gives_meaning,
+    is_instance,
     may_give_meaning_anew,
     stands_alone,
     unjudged,
@@ -304,6 +305,10 @@ def claims_of(
             continue
         if said is not None:
             holding.update((member,) if said.defines else ())
+            decision = decided_instance(page, number, votes, supported) if said.defines and member == 1 else None
+            if decision is not None:
+                yield explained(page, side, decision, corrector, display=statement.span.display)
+                continue
             yield claim_of(page, side, said.verdict, said.reason, display=statement.span.display)
             continue
         found = [judged[key] for key in ((number, member, against) for against in range(member)) if key in judged]
@@ -326,6 +331,19 @@ def claims_of(
             one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]
             claim = replace(claim, explanation=explanation(page, *one, votes))
         yield claim
+
+
+def decided_instance(page: Page, number: int, votes: Votes, supported: Interpretation) -> Decision | None:
+    """The verdict on a definition that follows from a general one, ``a^{(l)}`` for each l; None if it does not follow.
+
+    Of a first or last step it may say something else, and then it is a definition.
+    """
+    relation = next((one for one in relations(page, number) if one.member == 1), None)
+    if relation is None or not is_instance(page, number):
+        return None
+    found = judge(relation, supported, Trials(page, relation))
+    decision = decided(page, page.statements[number], 1, [found], votes, defining=False, holding={0}, wrong=frozenset())
+    return decision if decision.verdict is Verdict.CONFIRMED else None
 
 
 def unstated(page: Page, relation: Relation, found: Outcome) -> tuple[str, ...]:

@@ -31,6 +31,12 @@ def gives_meaning(page: Page, number: int) -> bool:
     return head is not None and page.defining.get(head.name, ())[:1] == (number,)
 
 
+def is_instance(page: Page, number: int) -> bool:
+    """Whether another equation gives the name that a statement begins with at every step, and this one at a step."""
+    head = page.heads[number]
+    return head is not None and any(n != number for n, _, _ in page.steps.equations(head.name, number))
+
+
 def gives_another(page: Page, number: int, found: Sequence[Judged], supported: Interpretation) -> bool:
     """Whether a statement gives its name another meaning than an earlier one, with which it cannot be compared.
 

@@ -1,7 +1,8 @@
 """What a small letter above or below a name counts: layers or steps, an index, or nothing that is known.
 
-- *Layers*: some name bears the letter with a number added, ``a^{l-1}``, ``h_{t-1}``. Each layer has tensors of
-  its own, and the letter is a part of their names.
+- *Layers*: some name bears the letter with a number added, ``a^{l-1}``, ``h_{t-1}``, or several names bear it in
+  brackets, and numbers too, ``z^{(l)}`` and ``z^{(1)}``. Each layer has tensors of its own, and the letter is a part of
+  their names.
 - *Index*: the letter is bound by a sum, or is an index below another name, ``Q^{h}_{ik}``, ``x^{(i)}_j``, or stands
   above a name together with another letter, ``A^{ij} V^{jb}``.
 - A *name's own letter*, above a matrix or beside indices below: a part of the name.
@@ -19,7 +20,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from indexcalc.document.statements.layer_marks import BELOW, PLAIN, argument, written_at, written_names
+from indexcalc.document.statements.layer_marks import (
+    BELOW,
+    PLAIN,
+    Written,
+    argument,
+    is_small_letter,
+    written_at,
+    written_names,
+)
 from indexcalc.language.latex.tokens import Token
 
 Letter = tuple[str, str]
@@ -63,6 +72,7 @@ class Evidence:
         bound: letters that a sum binds, with in how many formulas.
         below: letters that are indices below a name.
         paired: letters that stand above a name together with others.
+        numbered: names that bear a number above them, by the style in which it stands.
         factors: letters that are calculated with.
         bases: letters that something stands below, as below the name of an array.
         bare: names that stand somewhere without a superscript.
@@ -80,6 +90,7 @@ class Evidence:
     bound: Counter[str] = field(default_factory=Counter)
     below: set[str] = field(default_factory=set)
     paired: set[str] = field(default_factory=set)
+    numbered: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     factors: set[str] = field(default_factory=set)
     bases: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
@@ -138,29 +149,42 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
             evidence.compared.update(item.text for item in lowers)
             behind = [token.kind for token in tokens[found.end : found.end + 1]]
             evidence.errors |= behind == ["REL"] and not found.start
-        beside = [item.text for item in found.above or () if item.is_letter and item.style == PLAIN and not item.offset]
-        evidence.paired.update(beside if len(beside) > 1 else ())
-        for item in (*(found.above or ()), *lowers):
-            last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
-            if not (item.is_letter or last):
-                continue
-            letter = (item.text, item.style)
-            evidence.bearers[letter].add(found.base.text)
-            if item.offset:
-                evidence.shifted[letter] += 1
-            elif item.style == BELOW:
-                evidence.below.add(item.text)
-            if item.style == PLAIN and (is_capital(found.base.text) or any(lower.is_letter for lower in lowers)):
-                evidence.strong[letter].add(found.base.text)
+        gather_scripts(found, evidence)
     evidence.recurrent.update(recurrent(tokens))
     binders = set(bound_letters(tokens))
     evidence.bound.update(name for name, _ in binders)
     scripts.update(place for _, place in binders)
     scripts.update(places_of_limits(tokens))
     for place, token in enumerate(() if is_count(tokens) else tokens):
-        if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
+        if place not in scripts and is_one_letter(token) and is_factor(tokens, place):
             is_base = [one.kind for one in tokens[place + 1 : place + 2]] == ["SUB"]
             (evidence.bases if is_base else evidence.factors).add(token.text)
+
+
+def is_one_letter(token: Token) -> bool:
+    """Whether a name is one letter."""
+    return token.kind == "NAME" and (len(token.text) == 1 or is_small_letter(token.text))
+
+
+def gather_scripts(found: Written, evidence: Evidence) -> None:
+    """Note what the letters and the numbers above and below a name show."""
+    base, above, below = found.base.text, found.above or (), found.below or ()
+    beside = [item.text for item in above if item.is_letter and item.style == PLAIN and not item.offset]
+    evidence.paired.update(beside if len(beside) > 1 else ())
+    for item in (*above, *below):
+        if item.text.isdigit():
+            evidence.numbered[item.style].add(base)
+        last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
+        if not (item.is_letter or last):
+            continue
+        letter = (item.text, item.style)
+        evidence.bearers[letter].add(base)
+        if item.offset:
+            evidence.shifted[letter] += 1
+        elif item.style == BELOW:
+            evidence.below.add(item.text)
+        if item.style == PLAIN and (is_capital(base) or any(lower.is_letter for lower in below)):
+            evidence.strong[letter].add(base)
 
 
 def recurrent(tokens: Sequence[Token]) -> Iterator[str]:
@@ -233,7 +257,7 @@ COUNTED = APART | {"PLUS", "MINUS", "NUM", "(", ")", "[", "]", "{", "}"}
 
 def is_count(tokens: Sequence[Token]) -> bool:
     """Whether a formula only says which layer or step is meant."""
-    return all(token.kind in COUNTED or (token.kind == "NAME" and len(token.text) == 1) for token in tokens)
+    return all(token.kind in COUNTED or is_one_letter(token) for token in tokens)
 
 
 def is_factor(tokens: Sequence[Token], place: int) -> bool:
@@ -258,7 +282,8 @@ def is_layer(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
         sure = is_no_power(letter, evidence, powers)
         # Some write W^t for the transpose.
         return sure and (bool(evidence.shifted[letter]) or not (is_counted(name, evidence) or name == "t"))
-    return bool(evidence.shifted[letter])
+    also_numbered = evidence.bearers[letter] & evidence.numbered[style]
+    return bool(evidence.shifted[letter]) or (len(also_numbered) > 1 and not is_counted(name, evidence))
 
 
 def is_index(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from indexcalc.document.statements.layer_marks import argument
+from indexcalc.document.statements.layer_marks import argument, is_small_letter
 from indexcalc.language.latex.tokens import Token
 
 DELTA = "delta"
@@ -30,14 +30,9 @@ def letters_of_indices(tokens: Sequence[Token]) -> Iterator[str]:
     for position, token in enumerate(tokens):
         if token.kind in ("SUB", "SUP") and position and tokens[position - 1].text != DELTA:
             script = argument(tokens, position + 1)[0]
-            together = len(script) > 1 and all(is_small_letter(part) for part in script)
+            together = len(script) > 1 and all(part.kind == "NAME" and is_small_letter(part.text) for part in script)
             if token.kind == "SUB" or together:
                 yield from (part.text for part in script if part.kind == "NAME")
-
-
-def is_small_letter(token: Token) -> bool:
-    """Whether a token is one small letter."""
-    return token.kind == "NAME" and len(token.text) == 1 and token.text.islower()
 
 
 def deltas(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:

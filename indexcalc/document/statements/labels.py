@@ -16,7 +16,9 @@ ABOVE_NAMES = tuple(f"^{opening}{ABOVE}{closing}" for opening, closing in (("", 
 SAMPLES = ABOVE_NAMES[1:]
 """How those end whose index stands in brackets, as the number of a sample does: ``x^{(i)}``."""
 
-LAYER = re.compile(r"(?P<style>[\^_](?:[(\[<]|langle)?)(?P<text>[A-Za-z]|\d+)(?P<offset>[+-]\d+)?(?=[)\]>^_]|rangle|$)")
+LAYER = re.compile(
+    r"(?P<style>[\^_](?:[(\[<]|langle)?)(?P<text>ell|[A-Za-z]|\d+)(?P<offset>[+-]\d+)?(?=[)\]>^_]|rangle|$)"
+)
 """The number of a layer in a name."""
 
 

@@ -16,6 +16,11 @@ BELOW = "_"
 """The styles of a letter that stands without brackets, above and below; the others are their brackets."""
 
 
+def is_small_letter(text: str) -> bool:
+    r"""Whether a name is one small letter; ``\ell`` is one."""
+    return text == "ell" or (len(text) == 1 and text.islower())
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One piece of a script: a letter or a number, with what is added to it, in its style.
@@ -35,7 +40,7 @@ class Item:
     @property
     def is_letter(self) -> bool:
         """Whether it is a small letter, alone or with a number added."""
-        return len(self.text) == 1 and self.text.islower()
+        return is_small_letter(self.text)
 
 
 @dataclass(frozen=True, slots=True)
