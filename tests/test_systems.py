@@ -287,6 +287,14 @@ SPECS = {
         loss L
         derive P0, Q, b
     """,
+    "a matrix that is nothing without the step before": """
+        index t : T
+        input A[t,i,j], Q[i,j] spd
+        P[0,i,j] = Q[i,j]
+        P[t,i,j] = sum[k](inverse[k,i](P[t-1,k,i])*A[t,k,j]) for t in 1 .. T-1
+        upstream G[t,i,j] = dL/dP[t,i,j]
+        derive Q, A
+    """,
     "an inverse in a line for some steps": """
         index t : T
         input P0[i,j], Q[t,i,j]
@@ -547,6 +555,17 @@ def test_code_that_is_refused_is_told_at_the_place_of_the_system():
         numpy_module(ic.derive(problem_of(text)))
     assert found.value.place is not None
     assert found.value.place.line == 6
+
+
+def test_two_inverses_in_one_recurrence_are_refused_in_code():
+    text = (
+        "index t : T\ninput Q[i,j] spd, R[i,j] spd\nP[0,i,j] = Q[i,j]\nM[t,i,j] = R[i,j] + inverse[i,j](P[t-1,i,j]) "
+        "for t in 1 .. T-1\nP[t,i,j] = Q[i,j] + inverse[i,j](M[t,i,j]) for t in 1 .. T-1\n"
+        "L = sum[t,i,j](P[t,i,j])\nloss L"
+    )
+    with pytest.raises(UnsupportedError, match="one system, or one inverse, at each step") as caught:
+        numpy_module(ic.derive(problem_of(text)))
+    assert caught.value.place is not None
 
 
 def test_steps_at_the_step_that_is_solved_for_are_refused_in_code():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.algebra.slots import Index
-from indexcalc.algebra.terms import Access, Delta, Term
+from indexcalc.algebra.terms import Access, Delta, Term, accesses_of
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
 from indexcalc.codegen.joint import joint_equations, joint_node, joint_statements, part_node
 from indexcalc.codegen.names import unused
@@ -90,6 +90,12 @@ class Lowering:
         system = joint_system(unknowns, block, self.program)
         if system is None:
             names = " and ".join(unknown.name for unknown in unknowns)
+            if reads_other_steps(block, unknowns):
+                raise UnsupportedError(
+                    f"{names} are determined in one recurrence, and there is code for one system, or one inverse, at "
+                    "each step so far; put one of them into the other by hand, or write out a few steps",
+                    residuals[0].place,
+                )
             raise UnsupportedError(
                 f"{names} are determined by one another, by equations that are not linear in them, and code solves "
                 "such systems for one tensor alone so far; write them as parts of one tensor, or one as an equation of "
@@ -151,6 +157,12 @@ def check_between(unknown: Unknown, between: Sequence[Equation], place: Place | 
             f"solve {name}[..], {other}[..] : .. ; .., or write out a few steps",
             place,
         )
+
+
+def reads_other_steps(block: Sequence[Equation], unknowns: Sequence[Unknown]) -> bool:
+    """Whether the equations of a system read one another, or an unknown, under more than indices, as ``t-1``."""
+    names = [*(equation.name for equation in block), *(unknown.name for unknown in unknowns)]
+    return any(not entry.is_plain for one in block for name in names for entry in accesses_of(one.terms, name))
 
 
 def is_identity(system: Affine) -> bool:

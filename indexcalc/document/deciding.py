@@ -112,6 +112,8 @@ def decided(
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = page.heads[one.relation.number] if one.relation.against == 0 else None
         good = [o for o in true if supported(page, o, votes, number, returns.name if returns else "")]
+        if member > 1 and one.relation.against == 0:
+            good = [o for o in good if o.used.isdisjoint(said_again(page, number))]
         if good and not (contested and one.relation.against == 0):
             best = min(good, key=lambda o: o.cost)
             if one.relation.against in wrong:
@@ -160,6 +162,14 @@ def decided(
 BEHIND = "it stands behind a relation that is no equality"
 
 CONTESTED = Doubt("it equals what another line says, and not the member before it")
+
+
+def said_again(page: Page, number: int) -> frozenset[int]:
+    """The statements further down that say once more what a statement says of its name: they may repeat its end."""
+    head, function = page.heads[number], page.function_heads.get(number)
+    numbers = page.defining.get(head.name, ()) if head is not None else ()
+    numbers = page.functions[function.name] if function is not None else numbers
+    return frozenset(n for n in numbers if n > number) if number in numbers else frozenset()
 
 
 def contradicts(page: Page, one: Judged, member: int, votes: Votes) -> bool:

@@ -286,6 +286,11 @@ def assumption_blocks(program: Program) -> Iterator[Block]:
     if program.assumptions:
         yield Paragraph(("Assumed to hold, as stated by the author:",))
         yield Displays(tuple(Display(identity.left, (identity.right,)) for identity in program.assumptions))
-    definite = [Symbol(name) for one in program.assumptions if one.definite for name in tensors_of(one.left)]
-    if definite:
-        yield Paragraph(say("definite", names=listed(definite), are="is" if len(definite) == 1 else "are"))
+    given = {tensor.name for tensor in program.inputs}
+    for one in program.assumptions:
+        entries = [side[0].bases[0] for side in (one.left, one.right)] if one.definite else []
+        match entries:
+            case [Access(name, slots), Access(_, others)] if name in given:
+                moved = [slot for slot, other in zip(slots, others, strict=True) if slot != other]
+                key = "definite" if len(moved) == len(slots) else "definite.over"
+                yield Paragraph(say(key, name=Symbol(name), over=listed(moved)))

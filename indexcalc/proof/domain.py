@@ -262,7 +262,7 @@ def violation_of_inputs(program: Program, env: Environment, largest: float) -> V
             meaning = (
                 "an assumption does not hold; random inputs are made to satisfy only "
                 "assumptions of the form: the sum of one input over some of its slots is a constant, "
-                "or an input is the same, or its negative, with its slots in another order"
+                "an input is the same, or its negative, with its slots in another order, or it is spd"
             )
             return Violation(meaning, identity.place)
     return None

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,9 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
-from indexcalc.program import Equation, Program, Tensor, read_in
+from indexcalc.program import Equation, Program, Tensor, Unknown, read_in
 from indexcalc.proof.numeric import Array, numeric_of
-from indexcalc.proof.systems import determinant, joint, log_determinant, parted, root
+from indexcalc.proof.systems import Steps, determinant, joint, log_determinant, parted, root
 from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
@@ -261,10 +262,24 @@ def run_system(
         here = computed(found)
         return joint([here[unknown.residual] for unknown in unknowns])
 
-    found = root(residual, (sum(math.prod(shape) for shape in shapes.values()),))
+    ways = ways_of(unknowns[0], program.definitions[unknowns[0].residual], env) if len(unknowns) == 1 else ()
+    found = root(residual, (sum(math.prod(shape) for shape in shapes.values()),), ways)
     values.update(computed(found))
     for name, value in parted(found, shapes).items():
         values[name] = value + bumps[name] if name in bumps else value
+
+
+def ways_of(unknown: Unknown, residual: Equation, env: Environment) -> tuple[Steps, ...]:
+    """The ways in which a system may fall into steps: along a slot of the unknown and one of the residual."""
+    columns, rows = (steps_along(slots, env) for slots in (unknown.tensor.slots, residual.slots))
+    pairs = product(zip(unknown.tensor.slots, columns, strict=True), zip(residual.slots, rows, strict=True))
+    return tuple(Steps(row, column) for (slot, column), (other, row) in pairs if slot.extent == other.extent)
+
+
+def steps_along(slots: Sequence[Index], env: Environment) -> list[Array]:
+    """For each slot, its value at every entry, row by row."""
+    shape = tuple(size_of(slot, env.numbers) for slot in slots)
+    return [np.asarray(places).reshape(-1) for places in np.indices(shape)]
 
 
 def repeated(arrays: Mapping[str, Array], times: int) -> Mapping[str, Array]:

@@ -7,7 +7,8 @@ solved at once, complex ones too: where an oracle takes a complex step, the imag
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,10 +42,19 @@ The lanes may be those of what is given several times over.
 """
 
 
-def root(residual: Residual, shape: tuple[int, ...]) -> Array:
+@dataclass(frozen=True)
+class Steps:
+    """A way in which a system may fall into steps: the step of each entry of the residual, and of the unknown."""
+
+    rows: Array
+    columns: Array
+
+
+def root(residual: Residual, shape: tuple[int, ...], ways: Sequence[Steps] = ()) -> Array:
     """Where the residual is zero, as an array (lanes, *shape); not a number where no single root was found.
 
-    The search starts at zero. A system that is affine is solved by one round.
+    The search starts at zero. A system that is affine is solved by one round, and one that falls into steps in one of
+    the `ways` step by step: what comes first may be needed for the rest to have slopes.
     """
     with np.errstate(all="ignore"):
         start: Array = np.zeros((1, *shape))
@@ -55,7 +65,48 @@ def root(residual: Residual, shape: tuple[int, ...]) -> Array:
         scale = np.abs(slopes).sum(axis=2) * np.max(np.abs(flat(found)), axis=1, initial=0.0)[:, np.newaxis]
         if np.all(np.abs(left) <= AFFINE * (scale + np.abs(at_start))):
             return found - eliminated(slopes, left).reshape(-1, *shape)
+        for way, order in [(one, order) for one in ways for order in orders_of(slopes, one)]:
+            stepped = by_steps(residual, shape, way, order)
+            if is_root(residual, stepped):
+                return stepped
         return by_newton(residual, start)
+
+
+def orders_of(slopes: Array, way: Steps) -> Iterator[Sequence[int]]:
+    """The orders of steps, up or down, in which no residual depends on what comes later."""
+    depends = np.any(slopes != 0, axis=0)
+    steps = range(int(way.columns.max(initial=0)) + 1)
+    later = way.columns[np.newaxis, :] > way.rows[:, np.newaxis]
+    earlier = way.columns[np.newaxis, :] < way.rows[:, np.newaxis]
+    if len(steps) > 1 and not np.any(depends & later):
+        yield steps
+    if len(steps) > 1 and not np.any(depends & earlier):
+        yield steps[::-1]
+
+
+def by_steps(residual: Residual, shape: tuple[int, ...], way: Steps, order: Sequence[int]) -> Array:
+    """The roots of the residuals of one step after another, along the unknown of that step."""
+    found: Array = np.zeros((1, math.prod(shape)))
+    for step in order:
+        rows, columns = way.rows == step, way.columns == step
+
+        def part(values: Array, known: Array = found, rows: Array = rows, columns: Array = columns) -> Array:
+            """The residuals of the step, where its unknowns have some values."""
+            whole = np.tile(known, (-(-len(values) // len(known)), 1)).astype(np.result_type(known, values))
+            whole[:, columns] = values
+            return flat(residual(whole.reshape(-1, *shape)))[:, rows]
+
+        solved = root(part, (int(columns.sum()),))
+        whole = np.array(np.broadcast_to(found, (max(len(found), len(solved)), found.shape[1])))
+        found = whole.astype(np.result_type(whole, solved))
+        found[:, columns] = solved
+    return found.reshape(-1, *shape)
+
+
+def is_root(residual: Residual, found: Array) -> bool:
+    """Whether a residual is zero, beside what it is where every entry is moved by its own size."""
+    left, moved = (np.abs(flat(residual(values))) for values in (found, 2 * found + 1))
+    return bool(np.all(left <= AFFINE * (1 + moved)))
 
 
 def by_newton(residual: Residual, start: Array) -> Array:

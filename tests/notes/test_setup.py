@@ -50,6 +50,6 @@ def test_what_is_positive_definite_is_stated() -> None:
     assert "S_{ij} = S_{ji}" in note
     assert "A_{ij} = A_{ji}" in note
     assert "$`S`$ is positive definite as well." in note
-    assert "$`S`$ and $`T`$ are positive definite" in markdown_note(
-        derive(read_problem(text.format(", T[i,j] spd").replace("A[i,j]^2", "A[i,j]^2*T[i,j]")))
-    )
+    batches = text.format(", T[k,i,j] spd over (i,j)").replace("sum[i,j]", "sum[i,j,k]").replace("^2", "^2*T[k,i,j]")
+    note = markdown_note(derive(read_problem("index k : M\n" + batches)))
+    assert "$`T`$ is positive definite as well, as a matrix over $`i`$ and $`j`$." in note
