@@ -77,7 +77,7 @@ def check(source: str, name: str = "note.md", context: str = "", explain: Collec
         here = said.around(read_context([own])) if own else said
         pages.append(page_of(part, here))
         compare_slots(pages[-1])
-        found = read_by_section(pages[-1], claims_in(pages[-1], explain))
+        found = claims_in(pages[-1], explain)
         for scope in here.scoped:
             start, end = lines_of(part, scope)
             pages.append(page_of(part, here.within(scope)))
@@ -144,40 +144,6 @@ def slots_of(page: Page, name: str) -> int | None:
     usage = page.survey.usages.get(name)
     declared = [len(one.sizes) for one in page.declared.get(name, ())]
     return max((*(usage.indexed if usage is not None else ()), *declared), default=None)
-
-
-def read_by_section(page: Page, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims; what stays open is true if it is by what its own section says.
-
-    Elsewhere a page may give a name another meaning or shape, or one that can't be read. Nothing is refuted by a
-    section alone, nor is what is false by the whole page true by it.
-    """
-    open_at = [claim.place[0] for claim in claims if claim.verdict in OPEN and claim.place and not claim.differs]
-    sections = dict.fromkeys(map(page.sections.around, open_at))
-    if not open_at or len(page.sections.starts) < 2:
-        return list(claims)
-    true: dict[tuple[int, int], Claim] = {}
-    for start, end in sections:
-        own = tuple(span for span in page.document.spans if start <= span.start < end)
-        if len(own) == len(page.document.spans):
-            continue
-        section = page_of(replace(page.document, spans=own), page.context)
-        true.update((claim.place, claim) for claim in claims_in(section) if claim.place and claim.verdict in TRUE)
-    return [
-        replace(true[claim.place], assumptions=(*true[claim.place].assumptions, ALONE))
-        if claim.place in true and claim.verdict in OPEN and not claim.differs
-        else claim
-        for claim in claims
-    ]
-
-
-OPEN = (Verdict.UNCLEAR, Verdict.STEP)
-"""What is not decided."""
-
-TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
-
-ALONE = "names mean what this section says of them"
-"""What is assumed of what is true by its section alone."""
 
 
 def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
@@ -366,7 +332,7 @@ def unstated(page: Page, relation: Relation, found: Outcome) -> tuple[str, ...]:
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
     """The claim on a member: proved where the algebra can; where it is refuted, with the fault and a correction."""
     claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
-    claim = replace(claim, suggestion=decision.remedy, differs=decision.differs)
+    claim = replace(claim, suggestion=decision.remedy)
     relation, reading = decision.relation, decision.outcome
     if relation is None or reading is None:
         return claim

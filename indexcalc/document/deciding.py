@@ -33,8 +33,7 @@ class Decision:
         assumptions: what is not usual in the reading that decided.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
         remedy: the line of a context that would settle what is not decided, if one would.
-        is_false: whether it is not decided, but false under the usual reading of it, or its sizes clash.
-        differs: whether its sides differ there.
+        is_false: whether it is not decided, but false under the usual reading of it.
     """
 
     verdict: Verdict
@@ -44,7 +43,6 @@ class Decision:
     outcome: Outcome | None = None
     remedy: str = ""
     is_false: bool = False
-    differs: bool = False
 
 
 @dataclass
@@ -153,10 +151,8 @@ def decided(
         return step
     unread = "it cannot be read" if origin == 0 else BEHIND
     first = CONTESTED if contested else doubts[0] if doubts else Doubt(unread)
-    truths = {one.outcomes[0].truth for one in found if one.outcomes}
-    differs = not truths.isdisjoint((Truth.FALSE, Truth.LOOSE))
-    is_false = not truths.isdisjoint(WRONG)
-    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy, is_false=is_false, differs=differs)
+    is_false = any(one.outcomes[0].truth in WRONG for one in found if one.outcomes)
+    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy, is_false=is_false)
 
 
 BEHIND = "it stands behind a relation that is no equality"

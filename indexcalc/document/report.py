@@ -84,7 +84,6 @@ class Claim:
         suggestion: the line of a context that would settle it, if it is not understood and one would.
         place: where it starts in the source, and where it ends; None if that is not known.
         explanation: how it was read, if that was asked for.
-        differs: whether its sides differ as it is read, though that is no refutation.
     """
 
     file: str
@@ -101,7 +100,6 @@ class Claim:
     suggestion: str = ""
     place: tuple[int, int] | None = None
     explanation: Explanation | None = None
-    differs: bool = field(default=False, compare=False, repr=False)
 
     @property
     def said(self) -> tuple[str, ...]:

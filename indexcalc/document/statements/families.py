@@ -4,7 +4,7 @@
   brackets, and numbers too, ``z^{(l)}`` and ``z^{(1)}``. Each layer has tensors of its own, and the letter is a part of
   their names.
 - *Index*: the letter is bound by a sum, or is an index below another name, ``Q^{h}_{ik}``, ``x^{(i)}_j``, or stands
-  above a name together with another letter, ``A^{ij} V^{jb}``.
+  above several names together with other letters, ``A^{ij} V^{jb}``; above one name alone, ``W^{qk}``, it is a label.
 - A *name's own letter*, above a matrix or beside indices below: a part of the name.
 
 A letter without brackets above a name may be a power. It is none if some name bears it beside indices below, or
@@ -71,7 +71,7 @@ class Evidence:
         strong: letters without brackets that stand above a capital, or beside indices below.
         bound: letters that a sum binds, with in how many formulas.
         below: letters that are indices below a name.
-        paired: letters that stand above a name together with others.
+        pairs: for each letter, the names that bear it above them together with others, and nothing below.
         numbered: names that bear a number above them, by the style in which it stands.
         factors: letters that are calculated with.
         bases: letters that something stands below, as below the name of an array.
@@ -89,7 +89,7 @@ class Evidence:
     strong: dict[Letter, set[str]] = field(default_factory=lambda: defaultdict(set))
     bound: Counter[str] = field(default_factory=Counter)
     below: set[str] = field(default_factory=set)
-    paired: set[str] = field(default_factory=set)
+    pairs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     numbered: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     factors: set[str] = field(default_factory=set)
     bases: set[str] = field(default_factory=set)
@@ -170,7 +170,8 @@ def gather_scripts(found: Written, evidence: Evidence) -> None:
     """Note what the letters and the numbers above and below a name show."""
     base, above, below = found.base.text, found.above or (), found.below or ()
     beside = [item.text for item in above if item.is_letter and item.style == PLAIN and not item.offset]
-    evidence.paired.update(beside if len(beside) > 1 else ())
+    for text in beside if len(beside) > 1 and not below else ():
+        evidence.pairs[text].add(base)
     for item in (*above, *below):
         if item.text.isdigit():
             evidence.numbered[item.style].add(base)
@@ -296,7 +297,12 @@ def is_index(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
 
 def is_counted(name: str, evidence: Evidence) -> bool:
     """Whether a letter is that of an index elsewhere."""
-    return name in evidence.below or name in evidence.paired or bool(evidence.bound[name])
+    return name in evidence.below or is_paired(name, evidence) or bool(evidence.bound[name])
+
+
+def is_paired(name: str, evidence: Evidence) -> bool:
+    """Whether a letter stands above several names, beside another letter each time."""
+    return len(evidence.pairs[name]) > 1
 
 
 def runs_with(letter: Letter, layers: set[Letter], evidence: Evidence) -> bool:
@@ -314,9 +320,9 @@ SEVERAL = 3
 def is_no_power(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:
     r"""Whether a letter without brackets is surely no exponent.
 
-    It may be the name of an array, ``\mu^x`` beside ``x_i``, unless it stands beside others, ``V^{mn}`` beside ``n_q``.
+    It may be the name of an array, ``\mu^x`` beside ``x_i``, unless it is an index too, ``V^{mn}`` beside ``n_q``.
     """
-    if letter[0] in evidence.factors | (evidence.bases - evidence.paired):
+    if letter[0] in evidence.factors or (letter[0] in evidence.bases and not is_counted(letter[0], evidence)):
         return False
     several = evidence.shifted[letter] and len(evidence.bearers[letter]) >= SEVERAL and not evidence.bound[letter[0]]
     return bool(several or evidence.strong[letter] - powers or evidence.bearers[letter] & evidence.targets)

@@ -166,3 +166,15 @@ def test_a_size_with_a_label_takes_nothing_from_the_letter_of_an_index():
     claim = check(sizes + PRODUCT + slope).claims[-1]
     assert claim.verdict is Verdict.PROVED
     assert claim.latex.endswith(r"\delta^{bn}")
+
+
+@pytest.mark.parametrize(
+    ("given", "claim"),
+    [
+        (r"S = X W^{qk} X^\top", r"\frac{\partial L}{\partial W^{qk}} = X^\top \frac{\partial L}{\partial S} X"),
+        (r"E = k^{aa} x^2 + k^{ab} x y + k^{bb} y^2", r"\frac{\partial E}{\partial x} = 2 k^{aa} x + k^{ab} y"),
+        (r"F^{ab} = \sum_i m_i v_i^{ab}", r"\frac{\partial F^{ab}}{\partial v_k^{ab}} = m_k"),
+    ],
+)
+def test_letters_above_one_name_alone_are_labels(given, claim):
+    assert check(f"$${given}$$\n\n$${claim}$$").claims[-1].verdict in (Verdict.PROVED, Verdict.CONFIRMED)
