@@ -41,7 +41,7 @@ from indexcalc.document.runs import count_of
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.kinds import is_update
 from indexcalc.document.table import Table
-from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unknown_together
+from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unknown_together, unread_way
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
@@ -194,6 +194,9 @@ def attempt(
         truth, reason = tested(found, screen=screen)
         if truth is Truth.FALSE and is_rounded(found, relation) and table.asking(ROUNDED).name == "rounded":
             truth = Truth.TRUE
+        unread = (unread_way(table, node) for node in (found.left, found.right)) if truth is Truth.TRUE else ()
+        if why := next(filter(None, unread), ""):
+            truth, reason = Truth.SILENT, why
     except CountError as error:
         table.uncounted.add(error.letter)
         truth, reason = Truth.SILENT, str(error)

@@ -51,6 +51,27 @@ def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
                 yield f"{name} may depend on {inner.wrt.name}"
 
 
+def unread_way(table: Table, node: Meaning) -> str:
+    """How what is differentiated may depend on what it is differentiated by, where no equation says it that is read.
+
+    An equation that is not understood and speaks of it leaves a derivative open, also one that is true without it.
+    """
+    for inner in walk(node):
+        if isinstance(inner, Derivative) and not inner.local:
+            held = {*table.losses, *inner.held, inner.wrt.name}
+            for name in sorted(all_read(table.definitions, inner.body) - held):
+                if name in table.open and name not in table.definitions and speaks_of(table, name, inner.wrt.name):
+                    return f"how {name} depends on {inner.wrt.name} is not known"
+    return ""
+
+
+def speaks_of(table: Table, name: str, other: str) -> bool:
+    """Whether an equation for a name has another name in it."""
+    statements = (table.page.statements[number] for number in table.page.defining.get(name, ()))
+    sides = (side for statement in statements for side in statement.sides[1:])
+    return any(token.text == other for side in sides for token in side.tokens)
+
+
 def is_shared(table: Table, wrt: str) -> bool:
     """Whether equations of one tensor read a name at several steps, and no sum over steps says at how many."""
     entries = table.page.numbered_entries  # two numbers below a name are a row and a column, and no step

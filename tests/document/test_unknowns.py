@@ -194,3 +194,12 @@ $$\frac{\partial \sigma^2}{\partial x_k} = \frac{2}{D} (x_k - \mu)$$
     alone = page.replace(r"$$\sigma = \sqrt{\sigma^2 + \varepsilon}$$", "")
     assert check(alone).claims[-1].verdict is Verdict.PROVED
     assert check(alone.replace(r"\frac{2}{D} (x", r"\frac{1}{D} (x")).claims[-1].verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("unread", [r"\prod_{j<i} (1 - b_j)", r"1 - b_1 \cdots b_i"])
+def test_a_derivative_through_what_cannot_be_read_is_open(unread):
+    page = rf"$$a_i = {unread}$$" + "\n\n" + r"$$C = \sum_i a_i b_i c_i$$" + "\n\n"
+    assert check(page + r"$$\frac{\partial C}{\partial b_k} = a_k c_k$$").claims[-1].verdict is Verdict.UNCLEAR
+    # by what its equation doesn't speak of
+    slope = check(page + r"$$\frac{\partial C}{\partial c_k} = a_k b_k$$").claims[-1]
+    assert slope.verdict in (Verdict.PROVED, Verdict.CONFIRMED)
