@@ -75,10 +75,10 @@ def symmetric_in(entry: ast.Entry, over: tuple[ast.Slot, ...], word: str, at: as
     if len(ends) != 2 or ends[0] == ends[1] or not {slot.name for slot in slots}.issuperset(ends):
         return f"an input is {word} over two of its indices: {word} over (i,j), the rows and the columns"
     other = dict(zip(ends, reversed(ends), strict=True))
-    turned = tuple(replace(slot, name=other.get(slot.name, slot.name), at=at) for slot in slots)
+    turned = tuple(replace(slot, name=other.get(slot.name, slot.name)) for slot in slots)
     meaning = "symmetric and positive definite" if word == DEFINITE else word
     doc = f"{entry.name} is {meaning}"
-    return ClaimLine(entry, replace(entry, slots=turned, at=at), doc, True, at, word == DEFINITE)
+    return ClaimLine(entry, replace(entry, slots=turned), doc, True, at, word == DEFINITE)
 
 
 def domain_from_python(domain: sp.Set | str | None) -> Domain | None:
