@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, getcontext, localcontext
 
 import numpy as np
 
-from indexcalc.proof.hostile.adjoints import backward, handed_on
+from indexcalc.proof.hostile.adjoints import Chain, backward, spans_back
 from indexcalc.proof.hostile.nodes import Leaf, MatrixDeterminant, Node, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, loss_of
 from indexcalc.proof.hostile.sweep import forward
@@ -248,8 +249,9 @@ def sizes_of_matrices(asked: Asked, passes: Passes) -> Iterator[Decimal]:
             totals = [nodes[residual] for residual in node.residuals]
             readers = [part for total in totals if isinstance(total, Sum) for part in total.parts]
         for reader in readers:
-            handed = handed_on(nodes[reader], reader, passes.adjoints.values[reader], passes.run)
-            yield from (abs(size) for _, size in handed if size.is_finite())
+            received = defaultdict[int, list[Decimal]](list)
+            Chain(nodes, passes.run, received).hand_on(reader, passes.adjoints.values[reader])
+            yield from (abs(size) for sizes in received.values() for size in sizes if size.is_finite())
 
 
 def check_slopes(asked: Asked, passes: Passes, inputs: Inputs) -> None:
@@ -295,10 +297,11 @@ def explained_by(asked: Asked, passes: Passes, inputs: Inputs, format: Format) -
         nodes = asked.graph.entries[name]
         return np.array([distance(n, numbers, sizes, others, format.unit) for n in nodes], dtype=float)
 
+    spans = spans_back(asked.graph, passes.run, asked.weights)
     values, gradients = [p.run.values for p in rounded], [p.adjoints.values for p in rounded]
     return (
         {name: moved(name, passes.run.values, passes.run.sizes, values) for name in asked.written},
-        {name: moved(name, passes.adjoints.values, passes.adjoints.spans, gradients) for name in asked.targets},
+        {name: moved(name, passes.adjoints.values, spans, gradients) for name in asked.targets},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from functools import lru_cache
@@ -69,13 +69,10 @@ class Adjoints:
     Attributes:
         values: the derivatives.
         sizes: the sum of the absolute contributions to each.
-        spans: the sum of the absolute products along all ways from the loss: what cancels in another order of the
-            operations too. An output times its gradient may stand for a sum over all that it was made of.
     """
 
     values: list[Decimal]
     sizes: list[Decimal]
-    spans: list[Decimal]
 
 
 def signs(rounding: Rounding | None, count: int, part: str) -> tuple[Decimal, ...]:
@@ -95,12 +92,30 @@ def drawn_signs(rounding: Rounding, count: int, part: str) -> tuple[Decimal, ...
         return tuple(rounding.unit * part / PARTS for part in parts)
 
 
-def others(values: Sequence[Decimal], parts: Sequence[int], place: int, start: Decimal) -> Decimal:
-    """The product of all parts but the one at a place, times a number."""
-    for number, part in enumerate(parts):
-        if number != place:
-            start = start * values[part]
-    return start
+def times(number: Decimal, values: Sequence[Decimal], parts: Iterable[int]) -> Decimal:
+    """A number times the values of some nodes, one after the other."""
+    for part in parts:
+        number *= values[part]
+    return number
+
+
+def total(terms: Iterable[Decimal]) -> Decimal:
+    """The sum of some numbers."""
+    return sum(terms, ZERO)
+
+
+def absolute_total(terms: Iterable[Decimal]) -> Decimal:
+    """The sum of the absolute values of some numbers."""
+    return sum(map(abs, terms), ZERO)
+
+
+def added(terms: Sequence[Decimal]) -> tuple[Decimal, Decimal]:
+    """The sum of some numbers, and that of their absolute values."""
+    if len(terms) == 1:
+        # Most nodes are read once.
+        (value,) = terms
+        return ZERO + value, abs(value)
+    return total(terms), absolute_total(terms)
 
 
 def rounded(unit: Decimal, size: Decimal) -> Decimal:

@@ -91,9 +91,24 @@ class Unrolled:
                     found[number] = found[part]
         return found
 
-    def members(self, root: Root) -> list[int]:
-        """What the system of a root computes from its unknown, in order."""
-        return [number for number, name in self.inside.items() if name == root.tensor and number not in root.sought]
+    @cached_property
+    def outside(self) -> Sequence[int]:
+        """All that is not inside a system."""
+        return [number for number in range(len(self.nodes)) if number not in self.inside]
+
+    @cached_property
+    def members(self) -> Mapping[str, Sequence[int]]:
+        """What each system computes from its unknown, by the name of this, in order."""
+        found: dict[str, list[int]] = {}
+        for number, name in self.inside.items():
+            if not isinstance(self.nodes[number], Sought):
+                found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def coefficients(self) -> frozenset[int]:
+        """The numbers, for whose adjoints nobody asks."""
+        return frozenset(number for number, node in enumerate(self.nodes) if isinstance(node, Number))
 
 
 def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO_ARRAYS) -> Unrolled:
