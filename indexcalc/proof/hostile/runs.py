@@ -83,7 +83,7 @@ def signs(rounding: Rounding | None, count: int, part: str) -> tuple[Decimal, ..
     return () if rounding is None else drawn_signs(rounding, count, part)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def drawn_signs(rounding: Rounding, count: int, part: str) -> tuple[Decimal, ...]:
     """What `signs` gives: the same for all points of a trial, whatever the precision there."""
     source = random.Random(f"{rounding.seed} {part}")
