@@ -14,7 +14,7 @@ from decimal import Decimal
 from indexcalc.proof.hostile.nodes import Call, MatrixDeterminant, Node, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, absolute_total, added, signs, times, total
 from indexcalc.proof.hostile.unrolled import Unrolled
-from indexcalc.proof.hostile.wide import ONE, ZERO, constant, raised, wide_of
+from indexcalc.proof.hostile.wide import ONE, ZERO, constant, slope_of_power, wide_of
 
 
 def backward(
@@ -139,8 +139,7 @@ def contributions(node: Node, number: int, adjoint: Decimal, run: Forward) -> It
     """What a node that is no sum or product contributes to the adjoint of each node that it reads."""
     match node:
         case Power(part, exponent):
-            argument = run.arguments[number]
-            slope = ONE if exponent == 1 else raised(argument, exponent - 1)
+            slope = slope_of_power(exponent)(run.arguments[number])
             return ((part, adjoint * constant(exponent) * slope),)
         case Call(part, "exp"):
             return ((part, adjoint * run.values[number]),)

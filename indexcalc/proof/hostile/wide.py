@@ -211,16 +211,42 @@ def wide_of(name: str) -> Wide:
 
 def raised(x: Decimal, exponent: sp.Expr) -> Decimal:
     """A power; NaN for a root of what is negative, and for one over zero."""
-    if x.is_nan() or (x == 0 and exponent.is_negative):
-        return NAN
+    return power_of(exponent)(x)
+
+
+Power = Callable[[Decimal], Decimal]
+
+
+@lru_cache(maxsize=1_000)
+def power_of(exponent: sp.Expr) -> Power:
+    """What `raised` does, for one exponent: to look at a number of SymPy takes longer than most powers."""
+    is_negative, is_root, power = exponent.is_negative, not exponent.is_Integer, usual_power_of(exponent)
+
+    def found(x: Decimal) -> Decimal:
+        if x.is_nan() or (is_negative and x == 0):
+            return NAN
+        if is_root and x <= 0:
+            return ZERO if x == 0 else NAN
+        return power(x)
+
+    return found
+
+
+def usual_power_of(exponent: sp.Expr) -> Power:
+    """What raises positive numbers to an exponent, and others to whole ones."""
     if exponent == -1:
-        return ONE / x
+        return lambda x: ONE / x
     if exponent.is_Integer:
-        return x ** int(exponent)
-    if x <= 0:
-        return ZERO if x == 0 else NAN
+        whole = int(exponent)
+        return lambda x: x**whole
     if exponent == sp.Rational(1, 2):
-        return x.sqrt()
+        return Decimal.sqrt
     if exponent == sp.Rational(-1, 2):
-        return ONE / x.sqrt()
-    return Decimal(x ** constant(exponent))
+        return lambda x: ONE / x.sqrt()
+    return lambda x: Decimal(x ** constant(exponent))
+
+
+@lru_cache(maxsize=1_000)
+def slope_of_power(exponent: sp.Expr) -> Power:
+    """The slope of a power, over its exponent."""
+    return (lambda x: ONE) if exponent == 1 else power_of(exponent - 1)
