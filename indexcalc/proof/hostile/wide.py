@@ -42,6 +42,17 @@ def constant_to(value: sp.Expr, digits: int) -> Decimal:
         return +Decimal(str(sp.N(value, digits + 5)))
 
 
+def exponential(x: Decimal) -> Decimal:
+    """The exponential."""
+    return exponential_to(x, getcontext().prec)
+
+
+@lru_cache(maxsize=1_000)
+def exponential_to(x: Decimal, digits: int) -> Decimal:
+    """The exponential to so many digits: the slope of a sigmoid asks for that which its value asked for."""
+    return x.exp(wide(digits))
+
+
 def by_mpmath(function: Callable[[Any], Any], x: Decimal) -> Decimal:
     """A function of mpmath, with some digits to spare for the conversions."""
     if not x.is_finite():
@@ -63,7 +74,7 @@ def cosine(x: Decimal) -> Decimal:
 
 def bell(x: Decimal) -> Decimal:
     """The slope of erf, 2/sqrt(pi) e^(-x^2)."""
-    return (-x * x).exp() * by_mpmath(lambda pi: 2 / mpmath.sqrt(mpmath.pi), ZERO)
+    return exponential(-x * x) * by_mpmath(lambda pi: 2 / mpmath.sqrt(mpmath.pi), ZERO)
 
 
 def below(x: Decimal) -> Decimal:
@@ -73,7 +84,7 @@ def below(x: Decimal) -> Decimal:
 
 def density(x: Decimal) -> Decimal:
     """The density of a standard normal variable, e^(-x^2/2)/sqrt(2 pi)."""
-    return (-x * x / 2).exp() * by_mpmath(lambda pi: 1 / mpmath.sqrt(2 * mpmath.pi), ZERO)
+    return exponential(-x * x / 2) * by_mpmath(lambda pi: 1 / mpmath.sqrt(2 * mpmath.pi), ZERO)
 
 
 def logarithm(x: Decimal) -> Decimal:
@@ -83,7 +94,7 @@ def logarithm(x: Decimal) -> Decimal:
 
 def sigmoid(x: Decimal) -> Decimal:
     """1 / (1 + e^(-x))."""
-    return ONE / (ONE + (-x).exp())
+    return ONE / (ONE + exponential(-x))
 
 
 @lru_cache(maxsize=1_000)
@@ -112,19 +123,19 @@ def hyperbolic_tangent(x: Decimal) -> Decimal:
             odd -= 2
             below = odd + square / below
         return x / below
-    small = (-abs(x) * 2).exp()
+    small = exponential(-abs(x) * 2)
     return ((ONE - small) / (ONE + small)).copy_sign(x)
 
 
 def bump(x: Decimal) -> Decimal:
     """The slope of the sigmoid, e^(-|x|) / (1 + e^(-|x|))^2."""
-    small = (-abs(x)).exp()
+    small = exponential(-abs(x))
     return small / (ONE + small) ** 2
 
 
 def softplus(x: Decimal) -> Decimal:
     """log(1 + e^x) = max(x, 0) + 2 artanh(t/(2 + t)) with t = e^(-|x|), whose series keeps small t."""
-    small = (-abs(x)).exp()
+    small = exponential(-abs(x))
     if small > Decimal("1e-3"):
         return max(x, ZERO) + (ONE + small).ln()
     ratio = small / (TWO + small)
@@ -172,7 +183,7 @@ def flat(x: Decimal) -> Decimal:
 
 
 WIDE: dict[str, Wide] = {
-    "exp": Wide(Decimal.exp, Decimal.exp),
+    "exp": Wide(exponential, exponential),
     # The slope of a logarithm is 1/x, and x is known from log x alone to no more than a rounding of log x.
     "log": Wide(
         logarithm,
