@@ -154,7 +154,7 @@ def errors(trial: Trial, case: Case, run: Run) -> dict[str, Error]:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = run(case)
-    values, gradients = case.truth.explained[FORMAT]
+    values, gradients = case.truth.explained[FORMAT].whole
     rows = [(n, case.truth.values[n], values[n]) for n in problem.program.outputs if n in values]
     inputs = {tensor.name for tensor in problem.program.inputs}
     wanted = [n for n in problem.targets if n in inputs]

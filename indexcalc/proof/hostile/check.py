@@ -10,7 +10,7 @@ import numpy as np
 
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
-from indexcalc.proof.hostile.oracle import FORMATS
+from indexcalc.proof.hostile.explained import FORMATS
 from indexcalc.proof.hostile.report import ALLOWED, Finding, HostileReport
 from indexcalc.proof.hostile.styles import CodeStyle
 from indexcalc.proof.hostile.trial import Case, Trial, hostile_trial
@@ -97,7 +97,7 @@ def point_of(trial: Trial, case: Case, format: str) -> Point:
 
 def worst_number(trial: Trial, style: CodeStyle, case: Case, format: str, found: Mapping[str, Array]) -> Finding:
     """The number of one style at one point whose error is the least explained."""
-    values, gradients = case.truth.explained[format]
+    values, gradients = case.truth.explained[format].whole
     names = trial.problem.gradient_names
     blurred = is_blurred(case, format)
     worst = Finding(style.name, format, 0.0, point=case.name)
@@ -126,7 +126,7 @@ def is_blurred(case: Case, format: str) -> bool:
     Then an exponential may turn to another entry, and a few random roundings need not show it: only what is not
     finite counts.
     """
-    values, _ = case.truth.explained[format]
+    values, _ = case.truth.explained[format].whole
     for name, explained in values.items():
         entries = np.abs(np.array([float(value) for value in case.truth.values[name]]))
         known = np.isfinite(entries) & np.isfinite(explained)

@@ -16,9 +16,11 @@ from indexcalc.program import CheckedRange, Extreme, Program
 from indexcalc.proof.evaluate import numbers_of
 from indexcalc.proof.extents import Sizes
 from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
+from indexcalc.proof.hostile.explained import FORMATS
 from indexcalc.proof.hostile.kinks import kink_points
 from indexcalc.proof.hostile.nodes import Call
-from indexcalc.proof.hostile.oracle import BEYOND, FORMATS, Asked, Truth, UndeterminedError, truth
+from indexcalc.proof.hostile.oracle import BEYOND, Truth, truth
+from indexcalc.proof.hostile.passes import Asked, UndeterminedError
 from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
 from indexcalc.proof.hostile.report import ALLOWED
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
@@ -68,7 +70,7 @@ class Case:
     @property
     def blurred(self) -> tuple[str, ...]:
         """The tensors and gradients of which rounding to float32 may leave entries without a value."""
-        values, gradients = self.truth.explained[FORMATS[0].name]
+        values, gradients = self.truth.explained[FORMATS[0].name].whole
         sides = ((values, self.truth.values, ""), (gradients, self.truth.gradients, "d"))
         return tuple(
             prefix + name

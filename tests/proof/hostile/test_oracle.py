@@ -14,7 +14,9 @@ from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.hostile import oracle
-from indexcalc.proof.hostile.oracle import Asked, UndeterminedError, check_slopes, truth
+from indexcalc.proof.hostile.explained import PATTERNS, Explained
+from indexcalc.proof.hostile.oracle import check_slopes, truth
+from indexcalc.proof.hostile.passes import Asked, UndeterminedError, both_passes
 from indexcalc.proof.hostile.sweep import forward
 from indexcalc.proof.hostile.trial import hostile_trial, loss_weights, wide_entries
 from indexcalc.proof.hostile.unrolled import unrolled
@@ -54,7 +56,7 @@ def test_a_saturated_softmax_has_its_tiny_gradient():
             assert abs(mpmath.mpf(str(found.values["p"][k])) / p[k] - 1) < 1e-20
             expected = p[k] * (g[k] - mean)
             error = abs(mpmath.mpf(str(found.gradients["z"][k])) - expected)
-            assert error < 1e-3 * found.explained["float64"][1]["z"][k] + 1e-300
+            assert error < 1e-3 * found.explained["float64"].whole[1]["z"][k] + 1e-300
 
 
 SATURATED = "index i : N\ninput z[i]\ns = log(1 - 1/(1 + exp(-sum[i](z[i]))))\nloss s\n"
@@ -82,8 +84,8 @@ def test_a_pole_behind_what_rounds_away_is_no_pole(text):
     found, _ = answered(f"{head}y[i] = {text}\n", {"z": [40.0, 0.0, 0.0]})
     assert found.values["y"][0].is_finite()
     for format in ("float32", "float64"):
-        assert np.isinf(found.explained[format][0]["y"][0])
-        assert np.isfinite(found.explained[format][0]["y"][1])
+        assert np.isinf(found.explained[format].whole[0]["y"][0])
+        assert np.isfinite(found.explained[format].whole[0]["y"][1])
 
 
 def test_what_exceeds_the_oracle_is_no_pole():
@@ -126,7 +128,7 @@ def test_a_hidden_entry_has_weight_zero_and_a_gradient():
 def test_at_a_kink_the_convention_is_right(text):
     found, _ = answered(f"index i : N\ninput x[i]\ny[i] = {text}\n", {"x": [0.0, 0.0, 0.0]})
     assert list(found.gradients["x"]) == [0, 0, 0]
-    assert not np.isinf(found.explained["float32"][1]["x"]).any()
+    assert not np.isinf(found.explained["float32"].whole[1]["x"]).any()
 
 
 def test_entries_that_tie_share_the_gradient_of_a_maximum():
@@ -140,7 +142,7 @@ def test_the_explained_error_grows_with_what_cancels():
     spreads = []
     for offset in (0.0, 1e4):
         found, _ = answered(text, {"x": [offset + 1, offset + 2, offset + 4]})
-        spreads.append(found.explained["float32"][0]["v"].max())
+        spreads.append(found.explained["float32"].whole[0]["v"].max())
     assert 100 < spreads[1] / spreads[0] < 1e5
     unit = 2.0**-24
     assert unit * 1e4 < spreads[1] < 10 * unit * 1e4
@@ -148,14 +150,53 @@ def test_the_explained_error_grows_with_what_cancels():
 
 def test_what_an_author_wrote_badly_explains_its_own_loss():
     found, _ = answered("index i : N\ninput z[i]\np[i] = sigmoid(z[i])\nq[i] = 1 - p[i]\n", {"z": [40.0, 0.0, -40.0]})
-    assert found.explained["float32"][0]["q"][0] > 1e6 * float(found.values["q"][0])
+    assert found.explained["float32"].whole[0]["q"][0] > 1e6 * float(found.values["q"][0])
 
 
 def test_rounding_over_a_pole_explains_everything():
     text = "index i : N\ninput z[i]\np[i] = sigmoid(z[i])\nq[i] = log(1 - p[i])\n"
     found, _ = answered(text, {"z": [40.0, 0.0, -40.0]})
-    assert np.isinf(found.explained["float32"][0]["q"][0])
-    assert np.isfinite(found.explained["float32"][0]["q"][1:]).all()
+    assert np.isinf(found.explained["float32"].whole[0]["q"][0])
+    assert np.isfinite(found.explained["float32"].whole[0]["q"][1:]).all()
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "causal_attention", "log_det_flow", "deep_equilibrium"])
+def test_what_rounding_explains_holds_the_own_rounding_of_every_number(name):
+    """So two precisions that agree within the own roundings agree within the whole."""
+    for case in hostile_trial(load_problem(shipped_paths()[name])).cases:
+        for explained in case.truth.explained.values():
+            for own, whole in zip(explained.own, explained.whole, strict=True):
+                assert own.keys() == whole.keys()
+                assert all(np.all((own[n] <= whole[n]) | np.isnan(own[n])) for n in own)
+
+
+def test_what_rounding_explains_takes_no_run_until_it_is_asked_for(monkeypatch):
+    rounded = []
+
+    def counted(asked, inputs, rounding=None, near=None):
+        rounded.append(rounding)
+        return both_passes(asked, inputs, rounding, near)
+
+    monkeypatch.setattr("indexcalc.proof.hostile.explained.both_passes", counted)
+    found, _ = answered(SOFTMAX, {"z": [0.0, 100.0, -50.0]})
+    assert rounded == []
+    with localcontext(wide(7)):  # the context of whoever asks counts for nothing
+        late = found.explained["float64"].whole
+    assert len(rounded) == PATTERNS
+    assert found.explained["float64"].whole is late
+    again, _ = answered(SOFTMAX, {"z": [0.0, 100.0, -50.0]})
+    for one, other in zip(again.explained["float64"].whole, late, strict=True):
+        assert all(np.array_equal(one[n], other[n]) for n in one)
+
+
+@pytest.mark.parametrize("z", [1.0, 10.0, 40.0])  # the own rounding decides at once, at 64 digits no more, and never
+def test_the_own_rounding_decides_nothing_that_the_whole_does_not(monkeypatch, z):
+    _, asked, _ = question(SATURATED)
+    inputs = wide_entries({"z": np.full(3, z)})
+    usual = truth(asked, inputs)
+    monkeypatch.setattr(Explained, "own", property(lambda explained: explained.whole))
+    whole = truth(asked, inputs)
+    assert (usual.values, usual.gradients, usual.digits) == (whole.values, whole.gradients, whole.digits)
 
 
 def test_wrong_adjoints_do_not_pass_central_differences(monkeypatch):

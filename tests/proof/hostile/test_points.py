@@ -209,8 +209,8 @@ def test_the_points_are_the_same_every_time():
     for left, right in zip(first.cases, second.cases, strict=True):
         assert left.truth.gradients == right.truth.gradients
         for format in left.truth.explained:
-            for key, array in left.truth.explained[format][1].items():
-                assert np.array_equal(array, right.truth.explained[format][1][key])
+            for key, array in left.truth.explained[format].whole[1].items():
+                assert np.array_equal(array, right.truth.explained[format].whole[1][key])
 
 
 def test_large_programs_get_fewer_points_of_every_family():

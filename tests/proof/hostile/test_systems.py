@@ -13,7 +13,7 @@ from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.proof.hostile.adjoints import backward
 from indexcalc.proof.hostile.check import check_hostile
-from indexcalc.proof.hostile.oracle import format_of
+from indexcalc.proof.hostile.explained import format_of
 from indexcalc.proof.hostile.runs import Rounding
 from indexcalc.proof.hostile.sweep import forward
 from indexcalc.proof.hostile.trial import exact, hostile_trial, loss_weights, wide_entries
