@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 
-from indexcalc.proof.hostile.nodes import Call, MatrixDeterminant, Node, Power, Product, Root, Sum
+from indexcalc.proof.hostile.nodes import Call, Leaf, MatrixDeterminant, Node, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, absolute_total, added, signs, times, total
 from indexcalc.proof.hostile.unrolled import Unrolled
 from indexcalc.proof.hostile.wide import ONE, ZERO, constant, slope_of_power, wide_of
@@ -114,7 +114,7 @@ class Chain:
         elif type(node) is Sum:
             for part in node.parts:
                 received[part].append(adjoint)
-        else:
+        elif type(node) is not Leaf:
             for part, contribution in contributions(node, number, adjoint, self.run):
                 received[part].append(contribution)
 
