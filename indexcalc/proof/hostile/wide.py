@@ -250,11 +250,17 @@ def usual_power_of(exponent: sp.Expr) -> Power:
     if exponent.is_Integer:
         whole = int(exponent)
         return lambda x: x**whole
-    if exponent == sp.Rational(1, 2):
-        return Decimal.sqrt
-    if exponent == sp.Rational(-1, 2):
-        return lambda x: ONE / x.sqrt()
+    if (2 * exponent).is_Integer:
+        # A general power takes a logarithm and an exponential, fifty times as long.
+        return power_of_root(int(2 * exponent))
     return lambda x: Decimal(x ** constant(exponent))
+
+
+def power_of_root(exponent: int) -> Power:
+    """What raises the square roots of positive numbers to a whole exponent."""
+    if exponent < 0:
+        return lambda x: ONE / x.sqrt() ** -exponent
+    return lambda x: x.sqrt() ** exponent
 
 
 @lru_cache(maxsize=1_000)

@@ -120,6 +120,9 @@ def test_powers_are_exact_or_rounded_once():
         assert raised(Decimal(3), sp.Integer(4)) == 81
         assert raised(Decimal(4), sp.Rational(-1, 2)) == Decimal("0.5")
         assert abs(raised(Decimal(2), sp.Rational(1, 3)) ** 3 - 2) < Decimal("1e-28")
+        assert raised(Decimal(4), sp.Rational(-3, 2)) == Decimal("0.125")
+        assert abs(raised(Decimal(2), sp.Rational(3, 2)) ** 2 - 8) < Decimal("1e-27")
+        assert raised(Decimal(-4), sp.Rational(3, 2)).is_nan()
 
 
 def test_scalars_have_the_digits_of_the_context():
