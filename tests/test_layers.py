@@ -112,7 +112,8 @@ DOCUMENT_FLOORS = {
     "claims": 16,
     "restated": 16,
     "deciding": 17,
-    "check": 18,
+    "solutions": 18,
+    "check": 19,
     "collecting": 19,
 }
 """The floors of the checker of documents, from what is written and what it means up to its reports."""

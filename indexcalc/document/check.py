@@ -34,9 +34,10 @@ from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
+from indexcalc.document.solutions import decided_solution
 from indexcalc.document.statements.calls import shown
 from indexcalc.document.statements.context import Context, read_context
-from indexcalc.document.statements.outline import ORDERS, Side
+from indexcalc.document.statements.outline import ANEW, Side
 from indexcalc.document.statements.parts import lines_of
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, read_document
@@ -258,7 +259,7 @@ def claims_of(
     statement = page.statements[number]
     head = page.heads[number]
     defining = head is not None and number in page.defining.get(head.name, ())
-    holding = {0} | {n for n, side in enumerate(statement.sides) if side.relation in ORDERS}
+    holding = {0} | {n for n, side in enumerate(statement.sides) if side.relation in ANEW}
     wrong = set[int]()
     for member, side in enumerate(statement.sides[1:], 1):
         if side.relation == "in":
@@ -271,7 +272,7 @@ def claims_of(
             continue
         if said is not None:
             holding.update((member,) if said.defines else ())
-            decision = decided_instance(page, number, votes, supported) if said.defines and member == 1 else None
+            decision = decided_definition(page, number, votes, supported) if said.defines and member == 1 else None
             if decision is not None:
                 yield explained(page, side, decision, corrector, display=statement.span.display)
                 continue
@@ -297,6 +298,11 @@ def claims_of(
             one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]
             claim = replace(claim, explanation=explanation(page, *one, votes))
         yield claim
+
+
+def decided_definition(page: Page, number: int, votes: Votes, supported: Interpretation) -> Decision | None:
+    """The verdict on a definition that something before it determines; None if nothing is seen to."""
+    return decided_instance(page, number, votes, supported) or decided_solution(page, number, votes, supported)
 
 
 def decided_instance(page: Page, number: int, votes: Votes, supported: Interpretation) -> Decision | None:

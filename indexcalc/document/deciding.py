@@ -105,7 +105,7 @@ def decided(
     follows: Decision | None = None
     step: Decision | None = None
     known = member > 1 and member - 1 in holding
-    contested = known and any(contradicts(page, one, member, votes) for one in found)
+    contested = known and is_contested(page, found, member, votes)
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = page.heads[one.relation.number] if one.relation.against == 0 else None
@@ -168,6 +168,12 @@ def said_again(page: Page, number: int) -> frozenset[int]:
     return frozenset(n for n in numbers if n > number) if number in numbers else frozenset()
 
 
+def is_contested(page: Page, found: Sequence[Judged], member: int, votes: Votes) -> bool:
+    """Whether a member equals the head as another line has it, and is false by the member before it."""
+    equals = any(one.relation.against == 0 and o.truth is Truth.TRUE for one in found for o in one.outcomes)
+    return equals and any(contradicts(page, one, member, votes) for one in found)
+
+
 def contradicts(page: Page, one: Judged, member: int, votes: Votes) -> bool:
     """Whether a member is false by the one before it, and both are known, though another line may say it too.
 
@@ -191,7 +197,7 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
     if statement.supposed:
         return Doubt("it follows from an equation that is only supposed")
     if statement.origin(accused.member):
-        return Doubt("it stands behind an inequality, and may say what its names are")
+        return Doubt(f"{BEHIND}, and may say what its names are")
     if not admissible:
         return Doubt("no reading of it is supported by the rest of the document")
     false = [o for o in admissible if o.truth in WRONG]

@@ -12,7 +12,7 @@ from dataclasses import replace
 import sympy as sp
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Number, Plus, Raised, negated, over, times
+from indexcalc.document.meaning.nodes import HALF, ONE, Applied, Meaning, Number, Plus, Raised, negated, over, times
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
@@ -21,8 +21,6 @@ from indexcalc.document.statements.trees import without_scripts
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import Atom, Group, Node, Root
 from indexcalc.language.latex.vocabulary import ELEMENTARY, FUNCTIONS, STRUCTURAL
-
-HALF = Number(sp.Rational(1, 2))
 
 
 def sine(x: Meaning) -> Meaning:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import sympy as sp
-
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.blocks import of_blocks
-from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Number, Plus, between, negated, times
+from indexcalc.document.meaning.nodes import HALF, ONE, TWO, Applied, Meaning, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
@@ -100,10 +98,9 @@ def chosen(values: Sequence[Typed], sizes: Sizes) -> Typed:
 def angle(values: Sequence[Typed], sizes: Sizes) -> Typed:
     """The angle of the point (x, y): ``2 atan(y / (sqrt(x^2 + y^2) + x))``."""
     y, x = values
-    two, half = Number(sp.Integer(2)), Number(sp.Rational(1, 2))
-    squares = typed.added([typed.raised(x, two), typed.raised(y, two)], sizes)
-    tangent = typed.divided(y, typed.added([typed.raised(squares, half), x], sizes), sizes)
-    return replace(tangent, node=times(two, Applied("atan", tangent.node)))
+    squares = typed.added([typed.raised(x, TWO), typed.raised(y, TWO)], sizes)
+    tangent = typed.divided(y, typed.added([typed.raised(squares, HALF), x], sizes), sizes)
+    return replace(tangent, node=times(TWO, Applied("atan", tangent.node)))
 
 
 def minus(value: Typed) -> Typed:

@@ -114,7 +114,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Relation:
-    """Two members of a statement that are said to be equal."""
+    """Two members of a statement that are said to be equal.
+
+    Attributes:
+        number, member, against: the statement, and the places of its two members.
+        left, right: the members.
+        conditions: relations between letters under which it is said.
+        spoken: those that words around it say.
+        letters: the index letters in it.
+        solved: names with the statements that say what they are here, whatever else is said of them.
+        doubled: one of them that is to be twice as much.
+    """
 
     number: int
     left: Sum
@@ -124,6 +134,8 @@ class Relation:
     conditions: Conditions = ()
     spoken: Conditions = ()
     letters: frozenset[str] = frozenset()
+    solved: tuple[tuple[str, int], ...] = ()
+    doubled: str = ""
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -240,6 +252,7 @@ def is_rounded(found: Comparison, relation: Relation) -> bool:
 def table_of(page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool = True) -> Table:
     """An empty table for one reading of a relation."""
     table = Table(page, page.asking(interpretation), relation.number, read, defined=defined, letters=relation.letters)
+    table.solved, table.doubled = dict(relation.solved), relation.doubled
     table.follow(relation.place)
     table.head = page.free_letters(relation.number)
     return table

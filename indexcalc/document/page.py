@@ -607,6 +607,11 @@ class Page:
         head = self.heads[number]
         return len(head.parts) if head is not None and head.parts is not None else None
 
+    def gives_square(self, number: int, name: str) -> bool:
+        """Whether a statement defines the square of a name, and has no name for what it is the square of."""
+        head = self.heads[number]
+        return head is not None and head.name.endswith("^2") and not name.endswith("^2")
+
     def dotted(self, number: int) -> bool:
         """Whether a statement defines a name at indices with dots among them: an array with any number of slots."""
         head = self.heads[number]

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import sympy as sp
-
 from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import kronecker, typed
-from indexcalc.document.meaning.nodes import Entry, Meaning, Number, Raised, Total, children, renamed, same, times
+from indexcalc.document.meaning.nodes import (
+    HALF,
+    TWO,
+    Entry,
+    Meaning,
+    Number,
+    Raised,
+    Total,
+    children,
+    renamed,
+    same,
+    times,
+)
 from indexcalc.document.meaning.sizes import SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
@@ -244,7 +254,7 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
         raise RankError("a mark above a vector that may count steps")
     if len(value.axes) == 2 and not entries:
         return power_of_matrix(table, value, exponent, "".join(token.text for token in above))
-    squared = len(value.axes) == 1 and not entries and exponent.node == Number(sp.Integer(2))
+    squared = len(value.axes) == 1 and not entries and exponent.node == TWO
     if squared and table.asking(SQUARE).name == "inner":
         return typed.inner(value, again(table, value), table.sizes)
     return typed.raised(value, exponent.node)
@@ -293,4 +303,4 @@ def weighted_norm(table: Table, value: Typed, matrix: Typed) -> Typed:
         raise RankError("a norm with a matrix below it of what is no vector")
     weight = kronecker.inverse(matrix, table.sizes) if table.asking(WEIGHTED).name == "inverse" else matrix
     other = typed.product(weight, again(table, value), table.sizes)
-    return Typed(Raised(typed.inner(value, other, table.sizes).node, Number(sp.Rational(1, 2))))
+    return Typed(Raised(typed.inner(value, other, table.sizes).node, HALF))

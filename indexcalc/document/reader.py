@@ -26,7 +26,7 @@ from indexcalc.document.gradients import is_of_loss
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import ONE, ZERO, Applied, Entry, Number, Ones, negated
+from indexcalc.document.meaning.nodes import HALF, ONE, ZERO, Applied, Entry, Number, Ones, negated
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
@@ -333,7 +333,7 @@ class Reader:
             case Fraction():
                 return self.fraction(item)
             case Root(body):
-                return typed.raised(self.sum(body), Number(sp.Rational(1, 2)))
+                return typed.raised(self.sum(body), HALF)
             case Scripted():
                 return self.scripted(item)
             case Truth():

@@ -10,7 +10,7 @@ from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind
 from indexcalc.document.expectations import VANISHES
 from indexcalc.document.outcomes import Conditions, Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
-from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
+from indexcalc.document.statements.outline import ANEW, EQUALITIES, condition, heading_conditions
 from indexcalc.document.statements.scripts import is_letter
 from indexcalc.document.table import Table
 from indexcalc.document.view import SYMMETRIC
@@ -64,13 +64,13 @@ def relation_key(relation: Relation) -> RelationKey:
 def relations(page: Page, number: int) -> Iterator[Relation]:
     """The pairs of members of a statement that are said to be equal: each with the first and with the one before.
 
-    Behind an inequality, the first is the number that stands there. Nothing is compared behind other relations: what
-    is nearly equal, or equal up to a factor, seldom becomes exact again.
+    Behind an inequality, or what is nearly equal or equal up to a factor, the first is the value that stands there.
+    Nothing is compared behind other relations.
     """
     statement = page.statements[number]
     sides = statement.sides
     for member in range(1, len(sides)):
-        if sides[member].relation not in EQUALITIES | ORDERS:
+        if sides[member].relation not in EQUALITIES | ANEW:
             return
         origin = statement.origin(member)
         for against in (

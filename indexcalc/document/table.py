@@ -14,7 +14,19 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.meaning.generic import generic, inputs_of
-from indexcalc.document.meaning.nodes import Entry, Gathered, Meaning, Value, free, names_of, walk
+from indexcalc.document.meaning.nodes import (
+    HALF,
+    TWO,
+    Entry,
+    Gathered,
+    Meaning,
+    Raised,
+    Value,
+    free,
+    names_of,
+    times,
+    walk,
+)
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.structures import folded
 from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, all_read, depends_on
@@ -72,6 +84,8 @@ class Table:
         ones: the axes of vectors of ones of which no size is said.
         idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
+        solved: names with the statements that say what they are, whatever else is said of them.
+        doubled: one of them that is to be twice as much.
         later: whether a later member is read than the one that gives a name its meaning.
         counts: the numbers of steps for the letters that count them.
         unread: the names whose equation at another step is not understood.
@@ -109,6 +123,8 @@ class Table:
     ones: list[Ix] = field(default_factory=list)
     idle: set[str] = field(default_factory=set)
     applied: int = 0
+    solved: Mapping[str, int] = field(default_factory=dict)
+    doubled: str = ""
     later: bool = False
     counts: Mapping[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
@@ -340,6 +356,7 @@ class Table:
     def equate(self, found: Named) -> bool:
         """Give a name the formula of its equation, or of that which determines it; False if it has none."""
         name, number, tree = found.name, self.view.definition_of(found), None
+        number = self.solved.get(name, number)
         if number is None and (step := self.view.step_of(found, own=self.later)) is not None:
             number, tree = step
         if number is None:
@@ -348,6 +365,8 @@ class Table:
         self.used.add(number)
         try:
             self.define(name, number, tree, elsewhere=is_elsewhere(found))
+            if name in self.solved:
+                self.solve(name, number)
         except (NotUnderstoodError, ShapeError) as error:
             if isinstance(error, CountError):
                 self.uncounted.add(error.letter)
@@ -399,6 +418,13 @@ class Table:
         self.measure(name, slots)
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
+
+    def solve(self, name: str, number: int) -> None:
+        """A name is the root of what a statement gives that is about its square; to test an equation, twice as much."""
+        body = self.definitions[name].body
+        body = Raised(body, HALF) if self.page.gives_square(number, name) else body
+        body = times(TWO, body) if name == self.doubled else body
+        self.definitions[name] = replace(self.definitions[name], body=body)
 
     def suppose(self, name: str, arguments: Sequence[str]) -> None:
         """Take a name for any function of some others, all of which have slots."""

@@ -178,6 +178,8 @@ Meaning = (
 
 ZERO = Number(sp.S.Zero)
 ONE = Number(sp.S.One)
+TWO = Number(sp.Integer(2))
+HALF = Number(sp.S.Half)
 
 
 CHILDREN: Mapping[type, Callable[[Any], tuple[Meaning, ...]]] = {

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
-import sympy as sp
-
 from indexcalc.document.meaning.constants import simplified
 from indexcalc.document.meaning.nodes import (
+    HALF,
+    TWO,
     ZERO,
     Applied,
     Derivative,
@@ -18,7 +18,6 @@ from indexcalc.document.meaning.nodes import (
     Exponential,
     Inverse,
     Meaning,
-    Number,
     Plus,
     Raised,
     Total,
@@ -353,8 +352,8 @@ def norm(value: Typed, kind: str = "") -> Typed:
         return Typed(Total(value.axes, Applied("abs", value.node)))
     if kind not in ("", "2", "F") or (kind == "2" and rank != 1) or (kind == "" and rank > 1):
         raise RankError(f"a norm with the mark {kind or 'of no kind'} of an array with {rank} axes")
-    squares = Total(value.axes, Raised(value.node, Number(sp.Integer(2))))
-    return Typed(Raised(squares, Number(sp.Rational(1, 2))))
+    squares = Total(value.axes, Raised(value.node, TWO))
+    return Typed(Raised(squares, HALF))
 
 
 def diagonal(value: Typed, sizes: Sizes) -> Typed:
@@ -387,6 +386,6 @@ def raised(value: Typed, exponent: Meaning) -> Typed:
     """A power of a scalar or an entry, or entry by entry; the square of a root of squares is what stands below it."""
     node = value.node
     exponent = simplified(exponent)
-    if exponent == Number(sp.Integer(2)) and isinstance(node, Raised) and node.exponent == Number(sp.Rational(1, 2)):
+    if exponent == TWO and isinstance(node, Raised) and node.exponent == HALF:
         return replace(value, node=node.base)
     return replace(value, node=Raised(value.node, exponent))

@@ -43,6 +43,9 @@ EQUALITIES = frozenset({"=", ":=", "=="})
 ORDERS = frozenset({"<", "<=", ">", ">="})
 """The relations of numbers: what they stand between are values, and not those of anything else."""
 
+ANEW = ORDERS | {"≈", "∝"}
+"""The relations behind which a chain of equalities may begin anew: what stands there is a value of its own."""
+
 Condition = tuple[str, str, str]
 """A relation between two index letters: ``(left, relation, right)``."""
 

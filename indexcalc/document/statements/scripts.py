@@ -248,6 +248,18 @@ def superscripts(
             name = f"{name}^{''.join(token.text for token in tokens)}"
         elif len(tokens) == 1 and (name, tokens[0].text) in marks:
             name = f"{name}^{tokens[0].text}"
+        elif (name, "2") in marks and (half := half_of(tokens)):
+            name = f"{name}^2"
+            powers.append(half)
         else:
             powers.append(tokens)
     return name, tuple(powers), transposed
+
+
+def half_of(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Half of an even power: what is left of it above a square; nothing if it is no even number."""
+    *sign, number = tokens
+    even = all(token.kind == "MINUS" for token in sign) and number.kind == "NUM" and number.text.isdigit()
+    if not even or int(number.text) % 2:
+        return ()
+    return (*sign, replace(number, text=str(int(number.text) // 2)))
