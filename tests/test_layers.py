@@ -114,7 +114,7 @@ DOCUMENT_FLOORS = {
     "deciding": 17,
     "solutions": 18,
     "check": 19,
-    "collecting": 19,
+    "collecting": 20,
 }
 """The floors of the checker of documents, from what is written and what it means up to its reports."""
 
