@@ -23,6 +23,7 @@ from indexcalc.document.modes import (
     gives_another,
     gives_meaning,
     is_instance,
+    is_of_density,
     may_give_meaning_anew,
     stands_alone,
     unjudged,
@@ -308,10 +309,11 @@ def decided_definition(page: Page, number: int, votes: Votes, supported: Interpr
 def decided_instance(page: Page, number: int, votes: Votes, supported: Interpretation) -> Decision | None:
     """The verdict on a definition that follows from a general one, ``a^{(l)}`` for each l; None if it does not follow.
 
-    Of a first or last step it may say something else, and then it is a definition.
+    Of a first or last step it may say something else, and then it is a definition. Of a density it may be a law, which
+    holds whatever the density is, as Bayes' rule does.
     """
     relation = next((one for one in relations(page, number) if one.member == 1), None)
-    if relation is None or not is_instance(page, number):
+    if relation is None or not (is_instance(page, number) or is_of_density(page, number)):
         return None
     found = judge(relation, supported, Trials(page, relation))
     decision = decided(page, page.statements[number], 1, [found], votes, defining=False, holding={0}, wrong=frozenset())

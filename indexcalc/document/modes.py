@@ -37,6 +37,12 @@ def is_instance(page: Page, number: int) -> bool:
     return head is not None and any(n != number for n, _, _ in page.steps.equations(head.name, number))
 
 
+def is_of_density(page: Page, number: int) -> bool:
+    """Whether a statement begins with a density of letters, of which laws hold whatever it is."""
+    head = page.heads[number]
+    return head is not None and head.name in page.values.tables
+
+
 def gives_another(page: Page, number: int, found: Sequence[Judged], supported: Interpretation) -> bool:
     """Whether a statement gives its name another meaning than an earlier one, with which it cannot be compared.
 

@@ -10,6 +10,7 @@ import sympy as sp
 from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.densities import learn_density
 from indexcalc.document.derivatives import rate
 from indexcalc.document.divergences import learn_divergence
 from indexcalc.document.functions import EXTREMES
@@ -105,7 +106,7 @@ class Names:
             raise NotUnderstoodError(f"{found.name} of what is no list")
         if is_call(found.name) and not (is_indicator(found.name) or learn_divergence(table, found.name)):
             self.hold(found.name)
-            if self.is_as_written(found) or found.name not in table.page.defining:
+            if learn_density(table, found) or self.is_as_written(found) or found.name not in table.page.defining:
                 table.open.setdefault(found.name, f"no equation says what {found.name} is")
         if found.parts is None and (usual := usual_entry(table, found.name)) is not None:
             found = replace(found, parts=usual)

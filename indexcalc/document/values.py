@@ -79,7 +79,8 @@ def learn_function(table: Table, name: str) -> bool:
         scripts = read_known(table, letters, (*value.scripts, *value.labels))
         arguments = [*read_all(table, letters, value.arguments), *scripts]
         key = f"{words(value.head)} of {' '.join(str(len(one.axes)) for one in arguments)} axes"
-        body = smooth(table, key, arguments, slots[len(value.letters) :])
+        key = f"{key}, as in {words(name)}" if value.own else key
+        body = smooth(table, key, arguments, (*(letters[one] for one in value.own), *slots[len(value.letters) :]))
         table.definitions[name] = Definition(slots, given(table, letters, value.letters, body))
         return True
     return False

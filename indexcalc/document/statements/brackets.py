@@ -110,6 +110,9 @@ def labelled_name(tokens: Sequence[Token]) -> list[Token] | None:
 
 # Arrays as functions of their indices
 
+DENSITIES = frozenset({"p", "q", "P", "Pr"})
+"""The names of densities: which one is meant is told by what it is of, so that no array has such a name."""
+
 Table = tuple[str, int]
 """The name of an array that is written as a function, and how many indices it has."""
 
@@ -140,6 +143,8 @@ def tables_in(pieces: Sequence[Sequence[Token]]) -> frozenset[Table]:
             if not start:
                 continue
             name, indices = tokens[position].text, all(map(is_expression, parts))
+            if name in DENSITIES:
+                continue
             seen.setdefault(name, set()).add(len(parts) if indices else 0)
             letters = [part[0].text for part in parts if len(part) == 1 and is_place(part[0])]
             if len(letters) == len(parts) > 1 and summed.intersection(letters) and values.isdisjoint(letters):

@@ -151,7 +151,7 @@ def named_calls(tokens: Sequence[Token], seen: Seen) -> Iterator[Token]:
 
 def with_inner_calls(token: Token, seen: Seen) -> Token:
     """The token; what an integral is made of has such values too."""
-    if token.inside is None:
+    if token.inside is None or token.inside.tokens[0].kind != "SUM":
         return token
     over = (other.text for one, other in pairwise(token.inside.tokens) if one.text == "d" and other.kind == "NAME")
     tokens = tuple(named_calls(token.inside.tokens, seen.within(over)))
@@ -337,7 +337,7 @@ def is_call(name: str) -> bool:
 
 def shown(text: str) -> str:
     """A text for people: dots in the names of values for what their indices are."""
-    return re.sub(rf"{AT}\d+", "·", text)
+    return re.sub(rf"{AT}\d+", "·", re.sub(rf"([A-Za-z]){AT}\d+", r"\1", text))
 
 
 def is_indicator(name: str) -> bool:
@@ -361,8 +361,8 @@ def numbers_compared(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def words_in(name: str) -> frozenset[str]:
-    """The names and letters that stand in the bracket of such a value."""
-    return frozenset(re.findall(r"[A-Za-z]+", HEAD.sub("", name)))
+    """The names and letters that stand in the bracket of such a value, those apart that are its indices."""
+    return frozenset(re.findall(rf"[A-Za-z]+(?![A-Za-z{AT}])", HEAD.sub("", name)))
 
 
 NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.language.latex.signs import group_end
@@ -140,6 +140,45 @@ def drawn_in(tokens: Sequence[Token]) -> Iterator[str]:
         yield below[position].text
         if behind and behind[0].kind != "COMMA":
             return
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an integral is made of.
+
+    Attributes:
+        domain: what stands below and above its signs.
+        body: what it is taken of.
+        drawn: the names that it is taken over.
+    """
+
+    domain: tuple[Token, ...]
+    body: tuple[Token, ...]
+    drawn: tuple[Token, ...]
+
+
+def parts_of(tokens: Sequence[Token]) -> Parts | None:
+    """The parts of an integral over names; None if it holds another integral, or its names bear scripts."""
+    position, domain = 0, list[Token]()
+    while position < len(tokens) and tokens[position].kind == "SUM":
+        end = after_scripts(tokens, position + 1)
+        domain.extend(tokens[position + 1 : end])
+        position = end
+    body, drawn, depth = list[Token](), list[Token](), 0
+    while position < len(tokens):
+        token = tokens[position]
+        depth += (token.kind in OPENING) - (token.kind in CLOSING)
+        if depth == 0 and is_differential(tokens, position):
+            drawn.append(tokens[position + 1])
+            position += 2
+            if after_scripts(tokens, position) > position:
+                return None
+            continue
+        if is_sign(token):
+            return None
+        body.append(token)
+        position += 1
+    return Parts(tuple(domain), tuple(body), tuple(drawn)) if body and drawn else None
 
 
 def is_differential(tokens: Sequence[Token], position: int) -> bool:

@@ -20,6 +20,7 @@ from indexcalc.document.statements.index_names import with_index_names
 from indexcalc.document.statements.integrals import with_integrals
 from indexcalc.document.statements.kronecker import with_deltas
 from indexcalc.document.statements.layers import with_layers
+from indexcalc.document.statements.tables import with_tables
 from indexcalc.document.statements.written import as_written_out
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document, Span
@@ -177,7 +178,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_expectations([tokens for _, tokens in found], document.source)
     pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets(pieces)))))
-    pieces = with_dependences(with_calls(without_arguments(with_applications(pieces))))
+    pieces = with_dependences(with_calls(without_arguments(with_applications(with_tables(pieces)))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 

@@ -13,11 +13,11 @@ from itertools import pairwise
 
 from indexcalc.document.statements.brackets import SPREADS
 from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, signs_of, spelt
+from indexcalc.document.statements.densities import Density, density_in
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
-from indexcalc.document.statements.integrals import SIGN as INTEGRAL
-from indexcalc.document.statements.integrals import extreme_word, is_differential
+from indexcalc.document.statements.integrals import extreme_word, parts_of
 from indexcalc.document.statements.layers import with_layers
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.survey import Survey
@@ -48,7 +48,8 @@ class Call:
         head: its name with what stands below and above.
         text: all of it.
         letters: the letters that are its indices.
-        arguments: what stands in its bracket.
+        own: those of them that are arguments themselves: it is an entry of a table.
+        arguments: what else stands in its bracket.
         first: how many of them stand before a condition.
         scripts: the names below and above.
         labels: those below and above what stands in its bracket, as in a divergence from ``q_\theta``.
@@ -57,6 +58,7 @@ class Call:
     head: tuple[str, ...]
     text: tuple[str, ...]
     letters: tuple[str, ...]
+    own: tuple[str, ...]
     arguments: tuple[Sum, ...]
     first: int
     scripts: tuple[Sum, ...]
@@ -116,8 +118,11 @@ def value_of(inside: Inside, families: Families) -> Call | Mean | Spread | None:
         return expectation(tokens, opens, inside.letters)
     if tokens[0].text in SPREADS:
         return spread(tokens, opens, inside.letters)
-    parts, kinds = parted(tokens[opens + 1 : -1])
-    first = next((n for n, kind in enumerate(kinds, 1) if kind in CONDITION), len(parts))
+    every, kinds = parted(tokens[opens + 1 : -1])
+    before = next((n for n, kind in enumerate(kinds, 1) if kind in CONDITION), len(every))
+    own = tuple(letter for part in every if (letter := "".join(spelt(part))) in inside.letters)
+    parts = [part for part in every if "".join(spelt(part)) not in own]
+    first = sum("".join(spelt(part)) not in own for part in every[:before])
     labels = [
         tokens[place] for place in script_places(tokens) if place > opens and tokens[place].text not in inside.letters
     ]
@@ -125,6 +130,7 @@ def value_of(inside: Inside, families: Families) -> Call | Mean | Spread | None:
         spelt(tokens[:opens]),
         spelt(tokens),
         inside.letters,
+        own,
         sums(parts),
         first,
         sums(names_in(tokens[1:opens])),
@@ -177,30 +183,11 @@ def spread(tokens: Sequence[Token], opens: int, letters: tuple[str, ...]) -> Spr
 
 def integral(tokens: Sequence[Token], letters: tuple[str, ...]) -> Mean | None:
     """An integral over the names behind its differentials."""
-    position, domain = 0, list[Token]()
-    while position < len(tokens) and tokens[position].kind == "SUM":
-        end = after_scripts(tokens, position + 1)
-        domain.extend(tokens[position + 1 : end])
-        position = end
-    body, drawn = list[Token](), list[list[Token]]()
-    depth = 0
-    while position < len(tokens):
-        token = tokens[position]
-        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
-        if depth == 0 and is_differential(tokens, position):
-            end = after_scripts(tokens, position + 2)
-            drawn.append([tokens[position + 1]])
-            if end > position + 2:
-                return None
-            position = end
-            continue
-        if token.kind == "SUM" and token.text == INTEGRAL:
-            return None
-        body.append(token)
-        position += 1
-    if not body or not drawn:
+    found = parts_of(tokens)
+    if found is None:
         return None
-    return Mean(letters, sums(drawn), (), spelt(domain), sums(names_in(domain)), parse(tuple(body)))
+    drawn = sums([[one] for one in found.drawn])
+    return Mean(letters, drawn, (), spelt(found.domain), sums(names_in(found.domain)), parse(found.body))
 
 
 def measured(measure: Sequence[Token], drawn: Sequence[Sequence[Token]]) -> tuple[str, ...]:
@@ -306,6 +293,18 @@ class Values:
                 if isinstance(value, Call) and is_normal(text) and len(value.arguments) == 2:
                     found.setdefault(name, []).append((number, *value.arguments))
         return {name: tuple(draws) for name, draws in found.items()}
+
+    @cached_property
+    def tables(self) -> Mapping[str, Density]:
+        """The densities of letters, some of which are indices, and those of the same names at given values."""
+        found = {name: density_in(name, inside) for name, (inside, _) in self.insides.items()}
+        heads = {one.head for one in found.values() if one is not None and any(one.letters)}
+        return {name: one for name, one in found.items() if one is not None and one.head in heads}
+
+    def joint(self, density: Density) -> tuple[str, ...]:
+        """The letters of the joint density to which one belongs that is told by its letters."""
+        same = (one.kinds for one in self.tables.values() if one.told and one.head == density.head)
+        return tuple(sorted({kind for kinds in same for kind in kinds}))
 
     @cached_property
     def densities(self) -> frozenset[tuple[str, ...]]:

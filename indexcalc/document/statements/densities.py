@@ -1,0 +1,78 @@
+r"""Densities of letters: which array ``p(x|z)`` is an entry of, and of what others it is made.
+
+A density that is written with the letters that it is of is told from others of its name by these: ``p(x)``, ``p(z)``,
+``p(x, z)`` and ``p(x|z)`` are the margins and conditionals of one joint density of x and z. Where a letter stands twice
+in one, ``p(s'|s, a)``, or the letters are those of indices, ``p(i)``, there is no such density.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from indexcalc.document.statements.brackets import DENSITIES
+from indexcalc.document.statements.calls import AT, spelt
+from indexcalc.document.statements.tables import application_at, letter_of
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Inside, Token
+from indexcalc.language.latex.tree import Sum
+
+UNTOLD = frozenset({"pi", "rho"})
+"""The names of densities that are not told from others by their letters: of policies, of trajectories."""
+
+
+@dataclass(frozen=True)
+class Density:
+    """A density of letters, some of which are indices.
+
+    Attributes:
+        head: its name with what stands below and above.
+        scripts: the names below and above.
+        kinds: the letters without primes that stand in its bracket.
+        letters: for each of them the letter of the index; empty where it is a given one.
+        drawn: how many of them stand before a condition.
+        told: whether its letters tell it from others of its name.
+    """
+
+    head: tuple[str, ...]
+    scripts: tuple[Sum, ...]
+    kinds: tuple[str, ...]
+    letters: tuple[str, ...]
+    drawn: int
+    told: bool
+
+
+def density_in(name: str, inside: Inside) -> Density | None:
+    """The density that a name is made of; None if it is none of letters.
+
+    It is one if it has a condition, or the name of one.
+    """
+    found = application_at(inside.tokens, 0) if inside.tokens[0].kind == "NAME" else None
+    if found is None or found.end != len(inside.tokens):
+        return None
+    parts = [part for part in found.parts if part[0].kind in ("NAME", "PRIME")]
+    letters = [letter_of(part) for part in parts]
+    bars = [n for n, part in enumerate(found.parts) if part[0].kind in ("BAR", "SEMICOLON")]
+    if not all(letters) or len(bars) > 1 or not (bars or is_density(inside.tokens[0], len(parts))):
+        return None
+    head = inside.tokens[: found.opens]
+    kinds = tuple(part[0].text for part in parts)
+    told = inside.tokens[0].text in DENSITIES and len(set(kinds)) == len(kinds)
+    return Density(
+        spelt(head),
+        tuple(scripts_of(head)),
+        kinds,
+        tuple(letter if letter in inside.letters else "" for letter in letters),
+        len(parts) if not bars else (bars[0] + 1) // 2,
+        told and all(f"{kind}{AT}" in name for kind, one in zip(kinds, letters, strict=True) if one in inside.letters),
+    )
+
+
+def is_density(name: Token, count: int) -> bool:
+    """Whether a name is that of a density without a condition; q of several is a value of states and actions."""
+    return name.text in DENSITIES | UNTOLD and (name.text != "q" or count == 1)
+
+
+def scripts_of(head: Sequence[Token]) -> Iterator[Sum]:
+    """The names below and above that of a density."""
+    return (parse((token,)) for token in head[1:] if token.kind == "NAME")

@@ -1,0 +1,380 @@
+r"""Functions of letters over which sums run, as arrays: ``\sum_x p(x) f(x)`` is a sum of products of entries.
+
+What a sum runs over without a formula for its terms has finitely many values, and a function of it is a table of
+numbers: ``f(x)`` is its entry at x, ``\pi(a|s)`` that at a and s, ``\gamma_t(i)`` that at i. An expectation over such
+a letter is its sum, ``\mathbb{E}_{x \sim p}[f(x)] = \sum_x p(x) f(x)``.
+
+A letter has finitely many values only if nothing is calculated with it but as an argument or an index. Densities are
+told apart by what they are of: ``p(x)`` and ``p(z)`` are two arrays, ``f(x)`` and ``f(z)`` are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from indexcalc.document.statements.brackets import DENSITIES, SPREADS, summed_in
+from indexcalc.document.statements.calls import AT, SIGN, closing, spelt
+from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.index_expressions import GREEK
+from indexcalc.document.statements.integrals import SIGN as INTEGRAL
+from indexcalc.document.statements.integrals import parts_of
+from indexcalc.language.latex.tokens import Inside, Token, parted
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+NO_TABLES = frozenset({SIGN, "D", "KL", "d", "e", "delta", *SPREADS, *FUNCTIONS, *STRUCTURAL})
+"""Names before a bracket that are no array's."""
+
+PARTING = frozenset({"COMMA", "SEMICOLON", "BAR"})
+"""What parts arguments."""
+
+MENTIONS = frozenset({"in", "~", "->", "for"})
+"""Relations that calculate nothing."""
+
+Tokens = Sequence[Token]
+
+
+@dataclass(frozen=True)
+class Application:
+    """A name before round brackets.
+
+    Attributes:
+        start, opens, end: where the name, the bracket and what follows stand.
+        parts: the arguments, and what parts them.
+    """
+
+    start: int
+    opens: int
+    end: int
+    parts: tuple[tuple[Token, ...], ...]
+
+
+def with_tables(pieces: Sequence[list[Token]]) -> list[list[Token]]:
+    """The tokens of a document's mathematics, such entries as names with indices, and such expectations as sums."""
+    letters = outcomes_in([list(unfolded(tokens)) for tokens in pieces])
+    if not letters:
+        return list(pieces)
+    pieces = [list(unfolded(tokens, letters)) for tokens in pieces]
+    indices = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
+    summed = [list(with_sums(tokens, letters)) for tokens in pieces]
+    seen = Seen(letters, indices, frozenset(densities_in(summed, letters)))
+    return [list(entries(tokens, seen)) for tokens in summed]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a document shows of its letters.
+
+    Attributes:
+        outcomes: the letters that have finitely many values.
+        indices: the letters that stand in subscripts.
+        densities: the names of densities of such letters.
+    """
+
+    outcomes: frozenset[str]
+    indices: frozenset[str]
+    densities: frozenset[str]
+
+    def tells(self, tokens: Tokens, found: Application) -> bool:
+        """Whether an application is an entry, or a density at given values."""
+        whole = all(letter_of(part) or part[0].kind in PARTING for part in found.parts)
+        given = whole and tokens[found.start].text in self.densities
+        return given or not self.outcomes.isdisjoint(letters_of(found))
+
+
+def densities_in(pieces: Sequence[Tokens], letters: frozenset[str]) -> Iterator[str]:
+    """The names of densities of such letters."""
+    for tokens in pieces:
+        for one in applications(tokens):
+            if tokens[one.start].text in DENSITIES and not letters.isdisjoint(letters_of(one)):
+                yield tokens[one.start].text
+
+
+# Letters
+
+
+def outcomes_in(pieces: Sequence[Tokens]) -> frozenset[str]:
+    """The letters that have finitely many values: sums run over them, and nothing else is made of them.
+
+    So have those that stand in the same place of a function, and those beside them that are indices, or arguments of
+    what an equation gives.
+    """
+    summed = frozenset[str]().union(*map(summed_in, pieces), *map(drawn_in, pieces))
+    values = frozenset[str]().union(*(values_in(tokens) for tokens in pieces if calculates(tokens)))
+    free = {letter for tokens in pieces for letter in (*letters_below(tokens), *letters_given(tokens))}
+    alike: dict[tuple[str, ...], set[str]] = {}
+    for tokens in pieces:
+        for one in applications(tokens):
+            letters = [(number, part[0].text) for number, part in enumerate(one.parts) if letter_of(part)]
+            for number, letter in letters:
+                place = (*spelt(tokens[one.start : one.opens]), str(number))
+                own = (letter,) if tokens[one.start].text in DENSITIES else place
+                alike.setdefault(own, set()).add(letter)
+            beside = {letter for _, letter in letters}
+            if beside & free:
+                alike.setdefault(tuple(sorted(beside)), set()).update(beside & free | beside & summed)
+    known = [letters - values for letters in alike.values()]
+    found = summed.intersection(*[frozenset[str]().union(*known)])
+    while more := [letters for letters in known if letters & found and not letters <= found]:
+        found = found.union(*more)
+    return found
+
+
+def letters_given(tokens: Tokens) -> Iterator[str]:
+    """The letters in the bracket of what an equation gives, if that is no density."""
+    found = application_at(tokens, 0) if tokens and tokens[0].kind == "NAME" else None
+    if (
+        found is not None
+        and tokens[0].text not in DENSITIES
+        and [one.kind for one in tokens[found.end :][:1]] == ["REL"]
+    ):
+        yield from letters_of(found)
+
+
+def calculates(tokens: Tokens) -> bool:
+    """Whether a formula sets something equal, or compares it: others only mention what is in them."""
+    return any(token.kind == "REL" and token.text not in MENTIONS for token in tokens)
+
+
+def values_in(tokens: Tokens) -> frozenset[str]:
+    """The names that stand in a formula as values: not as arguments, indices or labels, nor where a set is named."""
+    placed = {place for one in applications(tokens) for place in argument_places(one)}
+    found = set[str]()
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        if token.kind in ("SUB", "SUP"):
+            end = after_scripts(tokens, position)
+            below = tokens[position:end] if position and tokens[position - 1].kind == "NABLA" else ()
+            found.update(one.text for one in below if one.kind == "NAME")
+            position = end
+            continue
+        if token.kind == "NAME" and position not in placed and not is_mentioned(tokens, position):
+            found.add(token.text)
+        position += 1
+    return frozenset(found)
+
+
+def is_mentioned(tokens: Tokens, position: int) -> bool:
+    """Whether a name has scripts, or is only said to be in a set, to be drawn, or what another one of its letter is."""
+    end = position + 1
+    while end < len(tokens) and tokens[end].kind == "PRIME":
+        end += 1
+    following = tokens[end : end + 1]
+    if any(one.kind in ("SUB", "SUP") or (one.kind == "REL" and one.text in MENTIONS) for one in following):
+        return True
+    before = [one for one in tokens[:position] if one.kind not in ("{", "}")]
+    is_equal = before[-1:] and before[-1].kind == "REL" and before[-1].text == "="
+    return bool(is_equal) and [one.text for one in before[-4:-2]] == [tokens[position].text, "_"]
+
+
+def letters_below(tokens: Tokens) -> Iterator[str]:
+    """The letters in subscripts but those of sums and expectations."""
+    for position, token in enumerate(tokens):
+        before = tokens[position - 1] if position else token
+        if token.kind == "SUB" and before.kind != "SUM" and before.text != SIGN:
+            yield from (one.text for one in tokens[position : after_scripts(tokens, position)] if one.kind == "NAME")
+
+
+# Applications
+
+
+def applications(tokens: Tokens) -> Iterator[Application]:
+    """The names before round brackets that hold names alone."""
+    for position, token in enumerate(tokens):
+        if token.kind == "NAME" and token.text not in NO_TABLES:
+            found = application_at(tokens, position)
+            if found is not None:
+                yield found
+
+
+def application_at(tokens: Tokens, position: int) -> Application | None:
+    """The name that begins here before a round bracket; None if that holds more than names."""
+    opens = after_scripts(tokens, position + 1)
+    if opens >= len(tokens) or tokens[opens].kind != "(":
+        return None
+    end = closing(tokens, opens)
+    inner = tokens[opens + 1 : end - 1]
+    if not end or not all(one.kind in ("NAME", "PRIME", "SUB", "SUP", "NUM", "{", "}", *PARTING) for one in inner):
+        return None
+    parts: list[list[Token]] = [[]]
+    for token in inner:
+        if token.kind in PARTING:
+            parts += [[token], []]
+        else:
+            parts[-1].append(token)
+    return Application(position, opens, end, tuple(map(tuple, parts))) if all(parts) else None
+
+
+def letter_of(part: Sequence[Token]) -> str:
+    """The letter that an argument is, with its primes; empty if it is more."""
+    first, *rest = part
+    small = first.kind == "NAME" and ((len(first.text) == 1 and first.text.islower()) or first.text in GREEK)
+    return "".join(one.text for one in part) if small and all(one.kind == "PRIME" for one in rest) else ""
+
+
+def letters_of(found: Application) -> Iterator[str]:
+    """The letters, without their primes, that are arguments."""
+    return (part[0].text for part in found.parts if letter_of(part))
+
+
+def argument_places(found: Application) -> Iterator[int]:
+    """Where the arguments stand that are letters."""
+    place = found.opens + 1
+    for part in found.parts:
+        if letter_of(part):
+            yield place
+        place += len(part)
+
+
+# Entries
+
+
+def entries(tokens: Tokens, seen: Seen) -> Iterator[Token]:
+    """The tokens of one formula, entries of tables as names with indices."""
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        found = application_at(tokens, position) if token.kind == "NAME" and token.text not in NO_TABLES else None
+        if found is None or not seen.tells(tokens, found):
+            yield token
+            position += 1
+            continue
+        yield from entry(tokens, found, seen)
+        position = found.end
+
+
+def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
+    """One entry: the name with the arguments that are no letters of sums in it, and below it those that are."""
+    head, name = tokens[found.start : found.opens], tokens[found.start]
+    numbers: dict[str, str] = {}
+    below: list[Token] = []
+    text = list(spelt(head))
+    for part in ((tokens[found.opens],), *found.parts, (tokens[found.end - 1],)):
+        letter = letter_of(part)
+        if not letter or part[0].text not in seen.outcomes:
+            text += spelt(part)
+            continue
+        if letter not in numbers:
+            numbers[letter] = f"{AT}{len(numbers) + 1}"
+            below += (replace(one, index=True) for one in part)
+        told = name.text in DENSITIES and part[0].text not in seen.indices
+        text.append(f"{part[0].text * told}{numbers[letter]}")
+    inside = Inside(tuple(tokens[found.start : found.end]), tuple(numbers))
+    yield replace(name, text="".join(text), last=tokens[found.end - 1].start, inside=inside)
+    if below:
+        yield from (Token("SUB", "_", name.start), Token("{", "{", name.start))
+        yield from (*below, Token("}", "}", name.start))
+
+
+# Integrals and expectations
+
+
+def unfolded(tokens: Tokens, letters: frozenset[str] | None = None) -> Iterator[Token]:
+    """The tokens of one formula, integrals over all values of such letters as sums, in brackets.
+
+    Without letters those over any, and of others what they are made of, to be looked at.
+    """
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        inside = token.inside.tokens if token.inside is not None else ()
+        found = parts_of(inside) if inside and inside[0].text == INTEGRAL else None
+        position += 1
+        if found is not None and not found.domain and (letters is None or letters.issuperset(texts(found.drawn))):
+            yield from (replace(token, kind=kind, text=text, inside=None) for kind, text in SUM_OVER)
+            yield from separated(found.drawn)
+            yield replace(token, kind="}", text="}", inside=None)
+            yield from unfolded(found.body, letters)
+            yield replace(token, kind=")", text=")", inside=None)
+            position = after_scripts(tokens, position)
+        elif inside and letters is None:
+            yield from unfolded(inside)
+        else:
+            yield token
+
+
+SUM_OVER = (("(", "("), ("SUM", "sum"), ("SUB", "_"), ("{", "{"))
+"""How a sum in brackets begins."""
+
+
+def texts(tokens: Tokens) -> tuple[str, ...]:
+    """The texts of tokens."""
+    return tuple(token.text for token in tokens)
+
+
+def separated(tokens: Tokens) -> Iterator[Token]:
+    """The tokens with commas between them."""
+    for number, token in enumerate(tokens):
+        if number:
+            yield Token("COMMA", ",", token.start)
+        yield token
+
+
+def drawn_in(tokens: Tokens) -> frozenset[str]:
+    """The letters that expectations draw from densities."""
+    found = (expectation_at(tokens, position) for position in range(len(tokens)))
+    return frozenset(token.text for one in found if one is not None for token in one.drawn if token.kind == "NAME")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """An expectation over letters.
+
+    Attributes:
+        drawn: what stands for them, with commas.
+        density: the density of these.
+        start, end: where its bracket begins and ends.
+    """
+
+    drawn: tuple[Token, ...]
+    density: tuple[Token, ...]
+    start: int
+    end: int
+
+
+def with_sums(tokens: Tokens, letters: frozenset[str]) -> Iterator[Token]:
+    """The tokens of one formula, expectations over letters of sums as sums, in brackets."""
+    position = 0
+    while position < len(tokens):
+        sign, found = tokens[position], expectation_at(tokens, position)
+        if found is None or not letters.issuperset(texts([one for one in found.drawn if one.kind == "NAME"])):
+            yield sign
+            position += 1
+            continue
+        last = tokens[found.end - 1]
+        yield from (replace(sign, kind=kind, text=text) for kind, text in SUM_OVER)
+        yield from (*found.drawn, replace(sign, kind="}", text="}"), *found.density)
+        yield replace(tokens[found.start], kind="(", text="(")
+        yield from with_sums(tokens[found.start + 1 : found.end - 1], letters)
+        yield from (replace(last, kind=")", text=")"), replace(last, kind=")", text=")"))
+        position = found.end
+
+
+def expectation_at(tokens: Tokens, position: int) -> Expectation | None:
+    """The expectation over letters that begins here; None if none does."""
+    if tokens[position].text != SIGN or tokens[position].kind != "NAME":
+        return None
+    start = after_scripts(tokens, position + 1)
+    if start >= len(tokens) or tokens[start].kind not in ("[", "(") or tokens[position + 1].kind != "SUB":
+        return None
+    below = [*tokens[position + 2 : start]]
+    below = below[1:-1] if below[0].kind == "{" else below
+    signs = [n for n, one in enumerate(below) if one.kind == "REL" and one.text == "~"]
+    drawn = below[: signs[0]] if len(signs) == 1 else before_bar(below)
+    density = below[signs[0] + 1 :] if len(signs) == 1 else below
+    density = [one for token in density for one in (drawn if token.text == "cdot" else (token,))]
+    if density and after_scripts(density, 1) == len(density):
+        density = [*density, Token("(", "(", density[0].start), *drawn, Token(")", ")", density[-1].start)]
+    applied = application_at(density, 0) if density and density[0].kind == "NAME" else None
+    parts = [tuple(part) for part in parted(drawn, "COMMA")]
+    known = applied is not None and applied.end == len(density) and all(part and letter_of(part) for part in parts)
+    end = closing(tokens, start)
+    return Expectation(tuple(drawn), tuple(density), start, end) if known and end else None
+
+
+def before_bar(tokens: list[Token]) -> list[Token]:
+    """What a density in round brackets is of, ``z`` in ``q(z|x)``."""
+    opens = next((n for n, one in enumerate(tokens) if one.kind == "("), len(tokens))
+    bar = next((n for n, one in enumerate(tokens) if one.kind in ("BAR", "SEMICOLON", ")")), 0)
+    return tokens[opens + 1 : bar]
