@@ -337,7 +337,7 @@ def is_call(name: str) -> bool:
 
 def shown(text: str) -> str:
     """A text for people: dots in the names of values for what their indices are."""
-    return re.sub(rf"{AT}\d+", "·", re.sub(rf"([A-Za-z]){AT}\d+", r"\1", text))
+    return re.sub(rf"{AT}\d+", "·", re.sub(rf"(?<=[A-Za-z0-9']){AT}\d+", "", text))
 
 
 def is_indicator(name: str) -> bool:
@@ -362,7 +362,7 @@ def numbers_compared(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def words_in(name: str) -> frozenset[str]:
     """The names and letters that stand in the bracket of such a value, those apart that are its indices."""
-    return frozenset(re.findall(rf"[A-Za-z]+(?![A-Za-z{AT}])", HEAD.sub("", name)))
+    return frozenset(re.findall(r"[A-Za-z]+", re.sub(rf"[^(,;|_]+[^(,;|]*{AT}\d+", "", HEAD.sub("", name))))
 
 
 NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")

@@ -7,12 +7,13 @@ in one, ``p(s'|s, a)``, or the letters are those of indices, ``p(i)``, there is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import AT, spelt
-from indexcalc.document.statements.tables import application_at, letter_of
+from indexcalc.document.statements.tables import application_at, kind_of, letter_of
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.tree import Sum
@@ -56,7 +57,8 @@ def density_in(name: str, inside: Inside) -> Density | None:
     if not all(letters) or len(bars) > 1 or not (bars or is_density(inside.tokens[0], len(parts))):
         return None
     head = inside.tokens[: found.opens]
-    kinds = tuple(part[0].text for part in parts)
+    kinds = tuple(map(kind_of, parts))
+    own = [letter for letter in letters if letter in inside.letters]
     told = inside.tokens[0].text in DENSITIES and len(set(kinds)) == len(kinds)
     return Density(
         spelt(head),
@@ -64,7 +66,7 @@ def density_in(name: str, inside: Inside) -> Density | None:
         kinds,
         tuple(letter if letter in inside.letters else "" for letter in letters),
         len(parts) if not bars else (bars[0] + 1) // 2,
-        told and all(f"{kind}{AT}" in name for kind, one in zip(kinds, letters, strict=True) if one in inside.letters),
+        told and len(re.findall(rf"\w{AT}\d", name)) == len(own),
     )
 
 

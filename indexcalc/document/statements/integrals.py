@@ -149,12 +149,12 @@ class Parts:
     Attributes:
         domain: what stands below and above its signs.
         body: what it is taken of.
-        drawn: the names that it is taken over.
+        drawn: the names that it is taken over, with their primes.
     """
 
     domain: tuple[Token, ...]
     body: tuple[Token, ...]
-    drawn: tuple[Token, ...]
+    drawn: tuple[tuple[Token, ...], ...]
 
 
 def parts_of(tokens: Sequence[Token]) -> Parts | None:
@@ -164,13 +164,16 @@ def parts_of(tokens: Sequence[Token]) -> Parts | None:
         end = after_scripts(tokens, position + 1)
         domain.extend(tokens[position + 1 : end])
         position = end
-    body, drawn, depth = list[Token](), list[Token](), 0
+    body, drawn, depth = list[Token](), list[tuple[Token, ...]](), 0
     while position < len(tokens):
         token = tokens[position]
         depth += (token.kind in OPENING) - (token.kind in CLOSING)
         if depth == 0 and is_differential(tokens, position):
-            drawn.append(tokens[position + 1])
-            position += 2
+            end = position + 2
+            while end < len(tokens) and tokens[end].kind == "PRIME":
+                end += 1
+            drawn.append(tuple(tokens[position + 1 : end]))
+            position = end
             if after_scripts(tokens, position) > position:
                 return None
             continue

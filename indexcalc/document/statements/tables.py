@@ -10,15 +10,16 @@ told apart by what they are of: ``p(x)`` and ``p(z)`` are two arrays, ``f(x)`` a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.statements.brackets import DENSITIES, SPREADS, summed_in
+from indexcalc.document.statements.brackets import DENSITIES, SPREADS
 from indexcalc.document.statements.calls import AT, SIGN, closing, spelt
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.integrals import SIGN as INTEGRAL
 from indexcalc.document.statements.integrals import parts_of
+from indexcalc.document.statements.marked_letters import FEWEST, MENTIONS, calculates, marked_letters, with_primes
 from indexcalc.language.latex.tokens import Inside, Token, parted
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -27,9 +28,6 @@ NO_TABLES = frozenset({SIGN, "D", "KL", "d", "e", "delta", *SPREADS, *FUNCTIONS,
 
 PARTING = frozenset({"COMMA", "SEMICOLON", "BAR"})
 """What parts arguments."""
-
-MENTIONS = frozenset({"in", "~", "->", "for"})
-"""Relations that calculate nothing."""
 
 Tokens = Sequence[Token]
 
@@ -51,13 +49,15 @@ class Application:
 
 def with_tables(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, such entries as names with indices, and such expectations as sums."""
+    marked = marked_letters([list(unfolded(tokens)) for tokens in pieces])
+    pieces = [with_primes(tokens, marked) for tokens in pieces] if marked else pieces
     letters = outcomes_in([list(unfolded(tokens)) for tokens in pieces])
     if not letters:
         return list(pieces)
     pieces = [list(unfolded(tokens, letters)) for tokens in pieces]
     indices = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
     summed = [list(with_sums(tokens, letters)) for tokens in pieces]
-    seen = Seen(letters, indices, frozenset(densities_in(summed, letters)))
+    seen = Seen(letters, indices, frozenset(densities_in(summed, letters)), {one: text for text, one in marked.items()})
     return [list(entries(tokens, seen)) for tokens in summed]
 
 
@@ -69,11 +69,13 @@ class Seen:
         outcomes: the letters that have finitely many values.
         indices: the letters that stand in subscripts.
         densities: the names of densities of such letters.
+        written: the letters with subscripts, by the letters with primes that stand for them.
     """
 
     outcomes: frozenset[str]
     indices: frozenset[str]
     densities: frozenset[str]
+    written: Mapping[str, str]
 
     def tells(self, tokens: Tokens, found: Application) -> bool:
         """Whether an application is an entry, or a density at given values."""
@@ -99,13 +101,13 @@ def outcomes_in(pieces: Sequence[Tokens]) -> frozenset[str]:
     So have those that stand in the same place of a function, and those beside them that are indices, or arguments of
     what an equation gives.
     """
-    summed = frozenset[str]().union(*map(summed_in, pieces), *map(drawn_in, pieces))
+    summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces))
     values = frozenset[str]().union(*(values_in(tokens) for tokens in pieces if calculates(tokens)))
     free = {letter for tokens in pieces for letter in (*letters_below(tokens), *letters_given(tokens))}
     alike: dict[tuple[str, ...], set[str]] = {}
     for tokens in pieces:
         for one in applications(tokens):
-            letters = [(number, part[0].text) for number, part in enumerate(one.parts) if letter_of(part)]
+            letters = [(number, kind_of(part)) for number, part in enumerate(one.parts) if letter_of(part)]
             for number, letter in letters:
                 place = (*spelt(tokens[one.start : one.opens]), str(number))
                 own = (letter,) if tokens[one.start].text in DENSITIES else place
@@ -123,17 +125,8 @@ def outcomes_in(pieces: Sequence[Tokens]) -> frozenset[str]:
 def letters_given(tokens: Tokens) -> Iterator[str]:
     """The letters in the bracket of what an equation gives, if that is no density."""
     found = application_at(tokens, 0) if tokens and tokens[0].kind == "NAME" else None
-    if (
-        found is not None
-        and tokens[0].text not in DENSITIES
-        and [one.kind for one in tokens[found.end :][:1]] == ["REL"]
-    ):
+    if found is not None and tokens[0].text not in DENSITIES and kinds(tokens[found.end : found.end + 1]) == ("REL",):
         yield from letters_of(found)
-
-
-def calculates(tokens: Tokens) -> bool:
-    """Whether a formula sets something equal, or compares it: others only mention what is in them."""
-    return any(token.kind == "REL" and token.text not in MENTIONS for token in tokens)
 
 
 def values_in(tokens: Tokens) -> frozenset[str]:
@@ -213,9 +206,15 @@ def letter_of(part: Sequence[Token]) -> str:
     return "".join(one.text for one in part) if small and all(one.kind == "PRIME" for one in rest) else ""
 
 
+def kind_of(part: Sequence[Token]) -> str:
+    """The letter that an argument is without its primes, for it has the same values; empty if it is more."""
+    letter = letter_of(part)
+    return letter if letter.count("'") >= FEWEST else letter.rstrip("'")
+
+
 def letters_of(found: Application) -> Iterator[str]:
     """The letters, without their primes, that are arguments."""
-    return (part[0].text for part in found.parts if letter_of(part))
+    return (kind for part in found.parts if (kind := kind_of(part)))
 
 
 def argument_places(found: Application) -> Iterator[int]:
@@ -252,14 +251,15 @@ def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
     text = list(spelt(head))
     for part in ((tokens[found.opens],), *found.parts, (tokens[found.end - 1],)):
         letter = letter_of(part)
-        if not letter or part[0].text not in seen.outcomes:
+        if not letter or kind_of(part) not in seen.outcomes:
             text += spelt(part)
             continue
         if letter not in numbers:
             numbers[letter] = f"{AT}{len(numbers) + 1}"
             below += (replace(one, index=True) for one in part)
-        told = name.text in DENSITIES and part[0].text not in seen.indices
-        text.append(f"{part[0].text * told}{numbers[letter]}")
+        kind = kind_of(part)
+        told = name.text in DENSITIES and kind not in seen.indices
+        text.append(f"{seen.written.get(kind, kind) * told}{numbers[letter]}")
     inside = Inside(tuple(tokens[found.start : found.end]), tuple(numbers))
     yield replace(name, text="".join(text), last=tokens[found.end - 1].start, inside=inside)
     if below:
@@ -280,41 +280,54 @@ def unfolded(tokens: Tokens, letters: frozenset[str] | None = None) -> Iterator[
         token = tokens[position]
         inside = token.inside.tokens if token.inside is not None else ()
         found = parts_of(inside) if inside and inside[0].text == INTEGRAL else None
+        everywhere = found is not None and not found.domain
         position += 1
-        if found is not None and not found.domain and (letters is None or letters.issuperset(texts(found.drawn))):
+        if found is not None and everywhere and (letters is None or letters.issuperset(map(kind_of, found.drawn))):
             yield from (replace(token, kind=kind, text=text, inside=None) for kind, text in SUM_OVER)
-            yield from separated(found.drawn)
+            for number, one in enumerate(found.drawn):
+                yield from (Token("COMMA", ",", token.start),) * bool(number)
+                yield from one
             yield replace(token, kind="}", text="}", inside=None)
             yield from unfolded(found.body, letters)
             yield replace(token, kind=")", text=")", inside=None)
-            position = after_scripts(tokens, position)
         elif inside and letters is None:
             yield from unfolded(inside)
         else:
             yield token
+            continue
+        position = after_scripts(tokens, position)
 
 
 SUM_OVER = (("(", "("), ("SUM", "sum"), ("SUB", "_"), ("{", "{"))
 """How a sum in brackets begins."""
 
 
-def texts(tokens: Tokens) -> tuple[str, ...]:
-    """The texts of tokens."""
-    return tuple(token.text for token in tokens)
-
-
-def separated(tokens: Tokens) -> Iterator[Token]:
-    """The tokens with commas between them."""
-    for number, token in enumerate(tokens):
-        if number:
-            yield Token("COMMA", ",", token.start)
-        yield token
+def kinds(tokens: Tokens) -> tuple[str, ...]:
+    """The kinds of tokens."""
+    return tuple(token.kind for token in tokens)
 
 
 def drawn_in(tokens: Tokens) -> frozenset[str]:
     """The letters that expectations draw from densities."""
     found = (expectation_at(tokens, position) for position in range(len(tokens)))
-    return frozenset(token.text for one in found if one is not None for token in one.drawn if token.kind == "NAME")
+    return frozenset(kind for one in found if one is not None for kind in kinds_in(one.drawn))
+
+
+def kinds_in(tokens: Tokens) -> frozenset[str]:
+    """The letters of a list."""
+    return frozenset(kind_of(part) for part in parted(tokens, "COMMA") if part)
+
+
+def bound_in(tokens: Tokens) -> frozenset[str]:
+    """The letters over which sums run."""
+    found = set[str]()
+    for position, token in enumerate(tokens):
+        if token.kind == "SUM" and kinds(tokens[position + 1 : position + 2]) == ("SUB",):
+            below = [*tokens[position + 2 : after_scripts(tokens, position + 1)]]
+            plain = [one for one in below if one.kind not in ("{", "}")]
+            end = next((n for n, one in enumerate(plain) if one.kind == "REL"), len(plain))
+            found |= kinds_in(plain[:end])
+    return frozenset(found - {""})
 
 
 @dataclass(frozen=True)
@@ -338,7 +351,7 @@ def with_sums(tokens: Tokens, letters: frozenset[str]) -> Iterator[Token]:
     position = 0
     while position < len(tokens):
         sign, found = tokens[position], expectation_at(tokens, position)
-        if found is None or not letters.issuperset(texts([one for one in found.drawn if one.kind == "NAME"])):
+        if found is None or not letters.issuperset(kinds_in(found.drawn)):
             yield sign
             position += 1
             continue

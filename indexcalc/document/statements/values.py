@@ -186,7 +186,7 @@ def integral(tokens: Sequence[Token], letters: tuple[str, ...]) -> Mean | None:
     found = parts_of(tokens)
     if found is None:
         return None
-    drawn = sums([[one] for one in found.drawn])
+    drawn = sums(found.drawn)
     return Mean(letters, drawn, (), spelt(found.domain), sums(names_in(found.domain)), parse(found.body))
 
 
