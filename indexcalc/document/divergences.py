@@ -14,7 +14,8 @@ from indexcalc.document.meaning.nodes import Applied, Meaning, Plus, Total, nega
 from indexcalc.document.meaning.slopes import refreshed
 from indexcalc.document.meaning.symbols import Definition
 from indexcalc.document.meaning.typed import Typed, softmax
-from indexcalc.document.statements.values import CROSS_ENTROPIES, DIVERGENCES
+from indexcalc.document.statements.brackets import DIVERGENCES
+from indexcalc.document.statements.values import CROSS_ENTROPIES
 from indexcalc.document.table import Table
 from indexcalc.document.values import UNREADABLE, read_all
 

@@ -22,6 +22,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.means import learn_average
 from indexcalc.document.mirrors import learn_mirror
+from indexcalc.document.normals import learn_normal
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.rows import learn_rows
 from indexcalc.document.scope import Scope
@@ -106,7 +107,7 @@ class Names:
             raise NotUnderstoodError(f"{found.name} of what is no list")
         if is_call(found.name) and not (is_indicator(found.name) or learn_divergence(table, found.name)):
             self.hold(found.name)
-            if learn_density(table, found) or self.is_as_written(found) or found.name not in table.page.defining:
+            if self.has_formula(found) or found.name not in table.page.defining:
                 table.open.setdefault(found.name, f"no equation says what {found.name} is")
         if found.parts is None and (usual := usual_entry(table, found.name)) is not None:
             found = replace(found, parts=usual)
@@ -140,6 +141,11 @@ class Names:
             return None
         given, first = iter(parts), str(1 - self.table.page.counts_from_zero)
         return tuple(first if one else next(given) for one in single)
+
+    def has_formula(self, found: Named) -> bool:
+        """Whether a value means something of itself: a density does, and what is what it is written as."""
+        learnt = any(learn(self.table, found) for learn in (learn_density, learn_normal))
+        return learnt or self.is_as_written(found)
 
     def is_as_written(self, found: Named) -> bool:
         """Whether an expectation, integral or variance is what it is written as, and no equation for it is taken."""

@@ -18,6 +18,9 @@ from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 SPREADS = {"Var": 1, "Cov": 2}
 """The names of variances and covariances, and of how many things they are at most."""
 
+DIVERGENCES = frozenset({"KL", "D_KL"})
+"""The names of divergences, with what stands below them."""
+
 OPERATORS = frozenset({"E", "P", *SPREADS, "Pr", "KL", "D"})
 """Names whose square brackets hold an argument."""
 

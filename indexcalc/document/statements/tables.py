@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.statements.brackets import DENSITIES, SPREADS
+from indexcalc.document.statements.brackets import DENSITIES, DIVERGENCES, SPREADS
 from indexcalc.document.statements.calls import AT, SIGN, closing, spelt
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.integrals import SIGN as INTEGRAL
 from indexcalc.document.statements.integrals import parts_of
 from indexcalc.document.statements.marked_letters import FEWEST, MENTIONS, calculates, marked_letters, with_primes
+from indexcalc.language.latex.grammar import joined_bars
 from indexcalc.language.latex.tokens import Inside, Token, parted
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -337,29 +338,30 @@ class Expectation:
     Attributes:
         drawn: what stands for them, with commas.
         density: the density of these.
-        start, end: where its bracket begins and ends.
+        body: what it is taken of.
+        end: where it ends.
     """
 
     drawn: tuple[Token, ...]
     density: tuple[Token, ...]
-    start: int
+    body: tuple[Token, ...]
     end: int
 
 
 def with_sums(tokens: Tokens, letters: frozenset[str]) -> Iterator[Token]:
-    """The tokens of one formula, expectations over letters of sums as sums, in brackets."""
+    """The tokens of one formula, expectations and divergences over letters of sums as sums, in brackets."""
     position = 0
     while position < len(tokens):
-        sign, found = tokens[position], expectation_at(tokens, position)
+        sign = tokens[position]
+        found = expectation_at(tokens, position) or divergence_at(tokens, position)
         if found is None or not letters.issuperset(kinds_in(found.drawn)):
             yield sign
             position += 1
             continue
         last = tokens[found.end - 1]
         yield from (replace(sign, kind=kind, text=text) for kind, text in SUM_OVER)
-        yield from (*found.drawn, replace(sign, kind="}", text="}"), *found.density)
-        yield replace(tokens[found.start], kind="(", text="(")
-        yield from with_sums(tokens[found.start + 1 : found.end - 1], letters)
+        yield from (*found.drawn, replace(sign, kind="}", text="}"), *found.density, replace(sign, kind="(", text="("))
+        yield from with_sums(found.body, letters)
         yield from (replace(last, kind=")", text=")"), replace(last, kind=")", text=")"))
         position = found.end
 
@@ -379,11 +381,34 @@ def expectation_at(tokens: Tokens, position: int) -> Expectation | None:
     density = [one for token in density for one in (drawn if token.text == "cdot" else (token,))]
     if density and after_scripts(density, 1) == len(density):
         density = [*density, Token("(", "(", density[0].start), *drawn, Token(")", ")", density[-1].start)]
-    applied = application_at(density, 0) if density and density[0].kind == "NAME" else None
     parts = [tuple(part) for part in parted(drawn, "COMMA")]
-    known = applied is not None and applied.end == len(density) and all(part and letter_of(part) for part in parts)
+    known = is_application(density) and all(part and letter_of(part) for part in parts)
     end = closing(tokens, start)
-    return Expectation(tuple(drawn), tuple(density), start, end) if known and end else None
+    return Expectation(tuple(drawn), tuple(density), tuple(tokens[start + 1 : end - 1]), end) if known and end else None
+
+
+def divergence_at(tokens: Tokens, position: int) -> Expectation | None:
+    """The divergence of two densities of the same letters that begins here; None if none does."""
+    start = after_scripts(tokens, position + 1)
+    head = "".join(spelt(tokens[position:start]))
+    if head not in DIVERGENCES or start >= len(tokens) or tokens[start].kind not in ("[", "("):
+        return None
+    end = closing(tokens, start)
+    inner = joined_bars(tokens[start + 1 : end - 1])
+    middle = next((n for n, one in enumerate(inner) if one.kind == "NORM"), 0)
+    first, second = inner[:middle], inner[middle + 1 :]
+    drawn = before_bar(first)
+    if not (end and is_application(first) and is_application(second)) or spelt(drawn) != spelt(before_bar(second)):
+        return None
+    log = Token("NAME", "log", tokens[position].start)
+    body = (log, *first, Token("MINUS", "-", tokens[position].start), log, *second)
+    return Expectation(tuple(drawn), tuple(first), body, end)
+
+
+def is_application(tokens: Tokens) -> bool:
+    """Whether tokens are a name with its bracket, and no more."""
+    found = application_at(tokens, 0) if tokens and tokens[0].kind == "NAME" else None
+    return found is not None and found.end == len(tokens)
 
 
 def before_bar(tokens: list[Token]) -> list[Token]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from indexcalc.document.statements.brackets import SPREADS
+from indexcalc.document.statements.brackets import DIVERGENCES, SPREADS
 from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, signs_of, spelt
 from indexcalc.document.statements.densities import Density, density_in
 from indexcalc.document.statements.differentials import after_scripts
@@ -35,9 +35,6 @@ CONDITION = frozenset({"SEMICOLON", "BAR"})
 
 CROSS_ENTROPIES = frozenset({"CE"})
 """The names of cross-entropies."""
-
-DIVERGENCES = frozenset({"KL", "D_KL"})
-"""The names of divergences, with what stands below them."""
 
 
 @dataclass(frozen=True)
