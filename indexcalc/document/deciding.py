@@ -170,7 +170,8 @@ def said_again(page: Page, number: int) -> frozenset[int]:
 
 def is_contested(page: Page, found: Sequence[Judged], member: int, votes: Votes) -> bool:
     """Whether a member equals the head as another line has it, and is false by the member before it."""
-    equals = any(one.relation.against == 0 and o.truth is Truth.TRUE for one in found for o in one.outcomes)
+    first = [o for one in found if one.relation.against == 0 for o in one.outcomes if o.truth is Truth.TRUE]
+    equals = any(supported(page, o, votes, found[0].relation.number) for o in first)
     return equals and any(contradicts(page, one, member, votes) for one in found)
 
 

@@ -18,13 +18,17 @@ from indexcalc.document.values import UNREADABLE, known, read_known, smooth, wor
 
 
 def learn_density(table: Table, named: Named) -> bool:
-    """Give a density of letters its formula; False if the name is none, or an equation of the page says what it is."""
+    """Give a density of letters its formula; False if the name is none, or an equation of the page says what it is.
+
+    One that leads back to it is a law for it and others.
+    """
     name, density = named.name, table.page.values.tables.get(named.name)
     if density is None or not table.defined or name in table.inside:
         return False
     if name in table.definitions:
         return True
-    if table.view.definition_of(named) is not None:
+    number = table.view.definition_of(named)
+    if number is not None and number not in table.page.definitions.circles:
         return False
     letters = {letter: table.index(letter) for letter in density.letters if letter}
     with suppress(*UNREADABLE), table.within(name, frozenset(letters)):

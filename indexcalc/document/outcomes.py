@@ -323,14 +323,16 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
     if law := may_be_law(table, left.node, right_node):
         table.open.setdefault(law, law)
     left_free, right_free = free(left.node), free(right_node)
-    extra = next((index for index in right_free if index not in left_free and index not in left.axes), None)
+    more = [index for index in right_free if index not in left_free and index not in left.axes]
+    any_value = [index for index in more if index.name in table.page.values.outcomes]
+    extra = next((index for index in more if index not in any_value), None)
     return Comparison(
         table,
         scope.letters,
         head,
         left.node,
         right_node,
-        tuple(dict.fromkeys((*left.axes, *left_free))),
+        tuple(dict.fromkeys((*left.axes, *left_free, *any_value))),
         () if extra is not None else of_given_entries(table, conditions_of(table, relation, scope.letters)),
         names_apart(table, left.node, right_node),
         extra,

@@ -258,9 +258,11 @@ def is_last_of_all(table: Table, last: str) -> bool:
 def summed(scope: Scope, value: Typed, around: frozenset[str]) -> Typed:
     """A term, with the letters that are repeated in it summed if that is the convention.
 
-    No letter of the factors beside the term is summed in it, and none in a sum that is written.
+    No letter of the factors beside the term is summed in it, and none in a sum that is written, nor what densities are
+    of.
     """
-    letters = [index for index in scope.letters.values() if scope.table.is_inner(index)]
+    outcomes = scope.table.page.values.outcomes
+    letters = [one for one in scope.letters.values() if scope.table.is_inner(one) and one.name not in outcomes]
     if not letters or scope.dummies:
         return value
     counts = Counter(occurrences(value.node))

@@ -201,7 +201,8 @@ def unranged(table: Table, *members: Meaning) -> Iterator[str]:
 def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
     """The names on which only one member rests, though no definition reads them.
 
-    In a derivation a name that is declared may be forgotten. Beside no derivative an equation may say what it is.
+    In a derivation a name that is declared may be forgotten. Beside no derivative an equation may say what it is. At a
+    step of which the page does not speak, the first one of a recurrence, it may be zero.
     """
 
     def inputs(node: Meaning) -> set[str]:
@@ -211,4 +212,6 @@ def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
     targets = {inner.wrt.name for node in (left, right) for inner in walk(node) if isinstance(inner, Derivative)}
     declared = table.page.declared.keys() | table.page.context.simplex.keys()
     fine = read | targets | (declared if targets else frozenset())
-    return tuple(sorted((inputs(left) ^ inputs(right)) - fine))
+    apart = inputs(left) ^ inputs(right)
+    first = {name for name in apart - table.page.survey.usages.keys() if table.page.steps.others(name)}
+    return tuple(sorted((apart - fine) | first))

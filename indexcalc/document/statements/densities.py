@@ -52,21 +52,20 @@ def density_in(name: str, inside: Inside) -> Density | None:
     if found is None or found.end != len(inside.tokens):
         return None
     parts = [part for part in found.parts if part[0].kind in ("NAME", "PRIME")]
-    letters = [letter_of(part) for part in parts]
+    letters = [letter_of(part) if letter_of(part) in inside.letters else "" for part in parts]
     bars = [n for n, part in enumerate(found.parts) if part[0].kind in ("BAR", "SEMICOLON")]
-    if not all(letters) or len(bars) > 1 or not (bars or is_density(inside.tokens[0], len(parts))):
+    if len(bars) > 1 or not (bars or is_density(inside.tokens[0], len(parts))):
         return None
     head = inside.tokens[: found.opens]
-    kinds = tuple(map(kind_of, parts))
-    own = [letter for letter in letters if letter in inside.letters]
+    kinds = tuple(kind_of(part) or "".join(spelt(part)) for part in parts)
     told = inside.tokens[0].text in DENSITIES and len(set(kinds)) == len(kinds)
     return Density(
         spelt(head),
         tuple(scripts_of(head)),
         kinds,
-        tuple(letter if letter in inside.letters else "" for letter in letters),
+        tuple(letters),
         len(parts) if not bars else (bars[0] + 1) // 2,
-        told and len(re.findall(rf"\w{AT}\d", name)) == len(own),
+        told and len(re.findall(rf"\w{AT}\d", name)) == sum(map(bool, letters)),
     )
 
 

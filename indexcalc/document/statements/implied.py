@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from indexcalc.document.statements.calls import LIMITS, closing, spelt
+from indexcalc.document.statements.calls import LIMITS, closing, is_normal, spelt
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.outline import Side, Statement
 from indexcalc.document.statements.scripts import is_transpose
@@ -46,6 +46,7 @@ def put_name_first(statement: Statement, implied: Statement) -> None:
 def implied_by(statement: Statement) -> Iterator[Statement]:
     """The equations of names that a statement implies."""
     yield from of_transposes(statement)
+    yield from of_logarithms(statement)
     yield from of_arguments(statement)
     yield from of_calls(statement)
 
@@ -59,6 +60,18 @@ def of_transposes(statement: Statement) -> Iterator[Statement]:
     if is_transpose(mark[1:]) and not stands_in(name, side.tokens):
         left, right = (replace(mark[0], kind=text, text=text) for text in "()")
         yield from implied(statement, 1, name, [left, *side.tokens, right, *mark])
+
+
+def of_logarithms(statement: Statement) -> Iterator[Statement]:
+    """What an equation implies that gives the logarithm of a value by a formula in which no other one stands."""
+    tokens, (_, side, *_) = statement.sides[0].tokens, (*statement.sides, None)
+    if side is None or side.relation not in ("=", ":=") or side.tree is None or len(tokens) < len(("log", "p")):
+        return
+    log, name = tokens[0], tokens[1:]
+    value = log.text in ("log", "ln") and name[0].inside is not None and is_name(name) and not is_normal(name[0].text)
+    if value and all(token.inside is None for token in side.tokens):
+        left, right = (replace(log, kind=text, text=text) for text in "()")
+        yield from implied(statement, 1, name, [replace(log, text="exp"), left, *side.tokens, right])
 
 
 def implied(statement: Statement, member: int, name: Sequence[Token], formula: Sequence[Token]) -> Iterator[Statement]:

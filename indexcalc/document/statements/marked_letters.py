@@ -1,7 +1,7 @@
-r"""Letters with subscripts over which sums run, as letters: ``x_t`` in ``\sum_{x_t} p(x_t|x_{t-1}) f(x_t)``.
+r"""Letters with subscripts, and capitals, over which sums run: ``x_t`` in ``\sum_{x_t} p(x_t|x_{t-1}) f(x_t)``.
 
-They stand as letters with primes, and are told apart by how they are written. Where something is calculated with such a
-letter but as an argument, it is a name like any other.
+They stand as small letters with primes, and are told apart by how they are written. Where something is calculated with
+such a letter but as an argument, it is a name like any other.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ MENTIONS = frozenset({"in", "~", "->", "for"})
 """Relations that calculate nothing."""
 
 ARGUMENT, BOUND, VALUE = "argument", "bound", "value"
-"""How a letter with a subscript is used."""
+"""How such a letter is used."""
 
 Tokens = Sequence[Token]
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A letter with its subscript in a formula: where it stands, how it is written and how it is used."""
+    """Such a letter in a formula: where it stands, how it is written and how it is used."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ def calculates(tokens: Tokens) -> bool:
 
 
 def marked_letters(pieces: Sequence[Tokens]) -> dict[str, str]:
-    """The letters with subscripts that are read as letters, as they are written, and each as a letter with primes."""
+    """Such letters over which sums run, and those beside them: as they are written, each with what stands for it."""
     used: dict[str, dict[str, None]] = {ARGUMENT: {}, BOUND: {}, VALUE: {}}
     for tokens in pieces:
         for found in letters_in(tokens):
@@ -60,7 +60,7 @@ def marked_letters(pieces: Sequence[Tokens]) -> dict[str, str]:
     ]
     if not any(text in used[BOUND] for text in letters):
         return {}
-    bases = list(map(base_of, letters))
+    bases = [base_of(text).lower() for text in letters]
     counts = [FEWEST + bases[:number].count(base) for number, base in enumerate(bases)]
     return {text: base + "'" * count for text, base, count in zip(letters, bases, counts, strict=True)}
 
@@ -101,14 +101,14 @@ def with_primes(tokens: Tokens, letters: Mapping[str, str]) -> list[Token]:
             result.append(replace(token, inside=inside))
             position += 1
             continue
-        primes = letters[one.text].count("'")
-        result += [token, *[Token("PRIME", "'", token.start)] * primes]
+        base, primes = letters[one.text].rstrip("'"), letters[one.text].count("'")
+        result += [replace(token, text=base), *[Token("PRIME", "'", token.start)] * primes]
         position = one.end
     return result
 
 
 def letters_in(tokens: Tokens) -> Iterator[Marked]:
-    """The letters with subscripts in a formula."""
+    """The letters with subscripts, and the capitals, in a formula."""
     applied = {place for place, token in enumerate(tokens) if token.kind == "(" and is_applied(tokens, place)}
     brackets: list[bool] = []
     position, bound = 0, 0
@@ -121,8 +121,8 @@ def letters_in(tokens: Tokens) -> Iterator[Marked]:
         if token.kind == "SUM" or token.text == SIGN:
             bound = after_scripts(tokens, position + 1)
         following = tokens[position + 1 : position + 2]
-        end = after_subscript(tokens, position)
-        if end and is_small(token):
+        end = after_letter(tokens, position)
+        if end:
             text = "".join(one.text for one in tokens[position:end] if one.kind not in ("{", "}"))
             behind = tokens[end].kind if end < len(tokens) else ""
             argument = bool(brackets) and brackets[-1] and behind in PARTING
@@ -146,10 +146,16 @@ def is_applied(tokens: Tokens, place: int) -> bool:
     return False
 
 
-def is_small(token: Token) -> bool:
-    """Whether a token is a small letter, and the name of no density."""
-    small = (len(token.text) == 1 and token.text.islower()) or token.text in GREEK
-    return token.kind == "NAME" and small and token.text not in DENSITIES
+def after_letter(tokens: Tokens, position: int) -> int:
+    """Where a letter with a subscript, or a capital, ends that begins here; 0 if none does."""
+    token = tokens[position]
+    letter = (len(token.text) == 1 and token.text.isalpha()) or token.text in GREEK
+    if token.kind != "NAME" or not letter or token.text in (*DENSITIES, SIGN):
+        return 0
+    end = after_subscript(tokens, position)
+    behind = tokens[position + 1 : position + 2]
+    capital = token.text.isupper() and not any(one.kind in ("SUB", "SUP", "PRIME", "(") for one in behind)
+    return end or (position + 1 if capital else 0)
 
 
 def after_subscript(tokens: Tokens, position: int) -> int:

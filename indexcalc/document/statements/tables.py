@@ -24,11 +24,20 @@ from indexcalc.language.latex.grammar import joined_bars
 from indexcalc.language.latex.tokens import Inside, Token, parted
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
-NO_TABLES = frozenset({SIGN, "D", "KL", "d", "e", "delta", *SPREADS, *FUNCTIONS, *STRUCTURAL})
+NO_ARRAYS = frozenset({SIGN, "KL", "d", "e", *SPREADS, *FUNCTIONS, *STRUCTURAL})
 """Names before a bracket that are no array's."""
+
+NO_TABLES = NO_ARRAYS | {"D", "delta"}
+"""And those that are seldom ones: of differentials and of deltas."""
 
 PARTING = frozenset({"COMMA", "SEMICOLON", "BAR"})
 """What parts arguments."""
+
+OF_NAMES = PARTING | {"NAME", "PRIME", "SUB", "SUP", "NUM", "}"}
+"""The tokens of arguments that are names."""
+
+OF_SCRIPTS = OF_NAMES | {"{", "PLUS", "MINUS", "COLON", "TEXT"}
+"""The tokens in scripts of these."""
 
 Tokens = Sequence[Token]
 
@@ -57,7 +66,7 @@ def with_tables(pieces: Sequence[list[Token]]) -> list[list[Token]]:
         return list(pieces)
     pieces = [list(unfolded(tokens, letters)) for tokens in pieces]
     indices = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
-    summed = [list(with_sums(tokens, letters)) for tokens in pieces]
+    summed = [list(with_sums(tokens, letters)) for tokens in with_measures(pieces)]
     seen = Seen(letters, indices, frozenset(densities_in(summed, letters)), {one: text for text, one in marked.items()})
     return [list(entries(tokens, seen)) for tokens in summed]
 
@@ -80,8 +89,7 @@ class Seen:
 
     def tells(self, tokens: Tokens, found: Application) -> bool:
         """Whether an application is an entry, or a density at given values."""
-        whole = all(letter_of(part) or part[0].kind in PARTING for part in found.parts)
-        given = whole and tokens[found.start].text in self.densities
+        given = tokens[found.start].text in self.densities
         return given or not self.outcomes.isdisjoint(letters_of(found))
 
 
@@ -103,15 +111,17 @@ def outcomes_in(pieces: Sequence[Tokens]) -> frozenset[str]:
     what an equation gives.
     """
     summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces))
-    values = frozenset[str]().union(*(values_in(tokens) for tokens in pieces if calculates(tokens)))
-    free = {letter for tokens in pieces for letter in (*letters_below(tokens), *letters_given(tokens))}
+    below = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
+    values = frozenset[str]().union(*(values_in(tokens, below) for tokens in pieces if calculates(tokens)))
+    free = below.union(*map(letters_given, pieces))
     alike: dict[tuple[str, ...], set[str]] = {}
     for tokens in pieces:
         for one in applications(tokens):
             letters = [(number, kind_of(part)) for number, part in enumerate(one.parts) if letter_of(part)]
             for number, letter in letters:
                 place = (*spelt(tokens[one.start : one.opens]), str(number))
-                own = (letter,) if tokens[one.start].text in DENSITIES else place
+                told = tokens[one.start].text in DENSITIES and letter not in below
+                own = (letter,) if told else place
                 alike.setdefault(own, set()).add(letter)
             beside = {letter for _, letter in letters}
             if beside & free:
@@ -130,9 +140,12 @@ def letters_given(tokens: Tokens) -> Iterator[str]:
         yield from letters_of(found)
 
 
-def values_in(tokens: Tokens) -> frozenset[str]:
-    """The names that stand in a formula as values: not as arguments, indices or labels, nor where a set is named."""
-    placed = {place for one in applications(tokens) for place in argument_places(one)}
+def values_in(tokens: Tokens, indices: frozenset[str]) -> frozenset[str]:
+    """The names that stand in a formula as values: not as arguments, indices or labels, nor where a set is named.
+
+    Nor is the letter of an index that stands alone beside a relation: ``1 <= i <= n``.
+    """
+    placed = {place for one in applications(tokens, NO_ARRAYS) for place in argument_places(one)}
     found = set[str]()
     position = 0
     while position < len(tokens):
@@ -143,10 +156,17 @@ def values_in(tokens: Tokens) -> frozenset[str]:
             found.update(one.text for one in below if one.kind == "NAME")
             position = end
             continue
-        if token.kind == "NAME" and position not in placed and not is_mentioned(tokens, position):
+        compared = token.text in indices and is_alone(tokens, position)
+        if token.kind == "NAME" and position not in placed and not compared and not is_mentioned(tokens, position):
             found.add(token.text)
         position += 1
     return frozenset(found)
+
+
+def is_alone(tokens: Tokens, position: int) -> bool:
+    """Whether nothing but relations and commas stand beside a name."""
+    beside = (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
+    return all(one.kind in ("REL", "COMMA", "TEXT", "QUAD") for one in beside)
 
 
 def is_mentioned(tokens: Tokens, position: int) -> bool:
@@ -173,10 +193,10 @@ def letters_below(tokens: Tokens) -> Iterator[str]:
 # Applications
 
 
-def applications(tokens: Tokens) -> Iterator[Application]:
-    """The names before round brackets that hold names alone."""
+def applications(tokens: Tokens, others: frozenset[str] = NO_TABLES) -> Iterator[Application]:
+    """The names before round brackets that hold names alone, but for some others."""
     for position, token in enumerate(tokens):
-        if token.kind == "NAME" and token.text not in NO_TABLES:
+        if token.kind == "NAME" and token.text not in others:
             found = application_at(tokens, position)
             if found is not None:
                 yield found
@@ -188,16 +208,17 @@ def application_at(tokens: Tokens, position: int) -> Application | None:
     if opens >= len(tokens) or tokens[opens].kind != "(":
         return None
     end = closing(tokens, opens)
-    inner = tokens[opens + 1 : end - 1]
-    if not end or not all(one.kind in ("NAME", "PRIME", "SUB", "SUP", "NUM", "{", "}", *PARTING) for one in inner):
-        return None
     parts: list[list[Token]] = [[]]
-    for token in inner:
-        if token.kind in PARTING:
+    depth = 0
+    for token in tokens[opens + 1 : end - 1]:
+        depth += (token.kind == "{") - (token.kind == "}")
+        if token.kind not in (OF_NAMES if depth == 0 else OF_SCRIPTS):
+            return None
+        if depth == 0 and token.kind in PARTING:
             parts += [[token], []]
         else:
             parts[-1].append(token)
-    return Application(position, opens, end, tuple(map(tuple, parts))) if all(parts) else None
+    return Application(position, opens, end, tuple(map(tuple, parts))) if end and all(parts) else None
 
 
 def letter_of(part: Sequence[Token]) -> str:
@@ -253,7 +274,7 @@ def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
     for part in ((tokens[found.opens],), *found.parts, (tokens[found.end - 1],)):
         letter = letter_of(part)
         if not letter or kind_of(part) not in seen.outcomes:
-            text += spelt(part)
+            text += [seen.written[letter]] if letter in seen.written else spelt(part)
             continue
         if letter not in numbers:
             numbers[letter] = f"{AT}{len(numbers) + 1}"
@@ -384,7 +405,70 @@ def expectation_at(tokens: Tokens, position: int) -> Expectation | None:
     parts = [tuple(part) for part in parted(drawn, "COMMA")]
     known = is_application(density) and all(part and letter_of(part) for part in parts)
     end = closing(tokens, start)
-    return Expectation(tuple(drawn), tuple(density), tuple(tokens[start + 1 : end - 1]), end) if known and end else None
+    body = tuple(tokens[start + 1 : end - 1])
+    speaks = kinds_in(drawn).intersection(kind for one in applications(body) for kind in letters_of(one))
+    return Expectation(tuple(drawn), tuple(density), body, end) if known and end and speaks else None
+
+
+def with_measures(pieces: Sequence[Tokens]) -> Iterator[list[Token]]:
+    r"""The tokens of a document's mathematics, where expectations and divergences name a density, with its letters.
+
+    ``\mathbb{E}_q[\log p(z)]`` is over what q is a density of in the bracket, or else where it was written last.
+    """
+    written: dict[tuple[str, ...], tuple[Token, ...]] = {}
+    for tokens in reversed(pieces):
+        written |= dict(reversed(list(densities_written(tokens))))
+    for tokens in pieces:
+        yield list(with_letters(tokens, written))
+        written |= dict(densities_written(tokens))
+
+
+def densities_written(tokens: Tokens) -> Iterator[tuple[tuple[str, ...], tuple[Token, ...]]]:
+    """The names of densities, and the tokens with which they are written."""
+    for one in applications(tokens):
+        if tokens[one.start].text in DENSITIES:
+            yield spelt(tokens[one.start : one.opens]), tuple(tokens[one.start : one.end])
+
+
+def with_letters(tokens: Tokens, written: Mapping[tuple[str, ...], tuple[Token, ...]]) -> Iterator[Token]:
+    """The tokens of one formula, with the letters of densities of which only the name stands there."""
+    position = 0
+    while position < len(tokens):
+        first, last, end = measure_at(tokens, position)
+        density = written.get(spelt(tokens[first:last])) if first else None
+        own = [text for name, text in densities_written(tokens[last:end]) if name == spelt(tokens[first:last])]
+        if density is None:
+            yield tokens[position]
+            position += 1
+            continue
+        below = tokens[position + 1].kind == "SUB" and first == position + 2
+        yield from tokens[position:first]
+        yield from braced(own[0] if own else density, needed=below)
+        position = last
+
+
+def braced(tokens: Tokens, *, needed: bool) -> Iterator[Token]:
+    """The tokens, in braces where these are needed."""
+    if needed:
+        yield Token("{", "{", tokens[0].start)
+    yield from tokens
+    if needed:
+        yield Token("}", "}", tokens[-1].start)
+
+
+def measure_at(tokens: Tokens, position: int) -> tuple[int, int, int]:
+    """Where a density is named below an expectation, or first in a divergence, from, up to, and its end; or zeros."""
+    start = after_scripts(tokens, position + 1)
+    end = closing(tokens, start) if start < len(tokens) and tokens[start].kind in ("(", "[") else 0
+    if not end or tokens[position].kind != "NAME":
+        return 0, 0, 0
+    if "".join(spelt(tokens[position:start])) in DIVERGENCES:
+        middle = next((n for n in range(start, end) if tokens[n].kind in ("NORM", "BAR")), start)
+        return (start + 1, middle, end) if middle > start else (0, 0, 0)
+    if tokens[position].text != SIGN or start <= position + 2:
+        return 0, 0, 0
+    inside = tokens[position + 2].kind == "{"
+    return position + 2 + inside, start - inside, end
 
 
 def divergence_at(tokens: Tokens, position: int) -> Expectation | None:

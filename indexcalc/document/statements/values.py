@@ -298,6 +298,11 @@ class Values:
         heads = {one.head for one in found.values() if one is not None and any(one.letters)}
         return {name: one for name, one in found.items() if one is not None and one.head in heads}
 
+    @cached_property
+    def outcomes(self) -> frozenset[str]:
+        """The letters of densities that are indices."""
+        return frozenset(letter for one in self.tables.values() for letter in one.letters if letter)
+
     def joint(self, density: Density) -> tuple[str, ...]:
         """The letters of the joint density to which one belongs that is told by its letters."""
         same = (one.kinds for one in self.tables.values() if one.told and one.head == density.head)
