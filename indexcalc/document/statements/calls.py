@@ -41,6 +41,9 @@ KINDS = frozenset(
 )
 """The tokens of sums of products."""
 
+OWN_LETTER = re.compile(rf"[A-Za-z](?:[\w'+-]*[A-Za-z0-9'])?{AT}\d+")
+"""A letter in the name of a value that is an index of it."""
+
 HEAD = re.compile(r"[^(\[]*[^(\[^][(\[]")
 """A name up to its bracket; behind the sign of a superscript stands none."""
 
@@ -362,7 +365,7 @@ def numbers_compared(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def words_in(name: str) -> frozenset[str]:
     """The names and letters that stand in the bracket of such a value, those apart that are its indices."""
-    return frozenset(re.findall(r"[A-Za-z]+", re.sub(rf"[^(,;|_]+[^(,;|]*{AT}\d+", "", HEAD.sub("", name))))
+    return frozenset(re.findall(r"[A-Za-z]+", OWN_LETTER.sub("", HEAD.sub("", name))))
 
 
 NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")

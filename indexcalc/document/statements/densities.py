@@ -8,8 +8,8 @@ in one, ``p(s'|s, a)``, or the letters are those of indices, ``p(i)``, there is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import AT, spelt
@@ -17,6 +17,9 @@ from indexcalc.document.statements.tables import application_at, kind_of, letter
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.tree import Sum
+
+CAPITALS = {"P": "p", "Pr": "p"}
+"""The names of densities of what has few values, and of others."""
 
 UNTOLD = frozenset({"pi", "rho"})
 """The names of densities that are not told from others by their letters: of policies, of trajectories."""
@@ -65,8 +68,19 @@ def density_in(name: str, inside: Inside) -> Density | None:
         kinds,
         tuple(letters),
         len(parts) if not bars else (bars[0] + 1) // 2,
-        told and len(re.findall(rf"\w{AT}\d", name)) == sum(map(bool, letters)),
+        told and len(re.findall(rf"[\w=']{AT}\d", name)) == sum(map(bool, letters)),
     )
+
+
+def alike(densities: Mapping[str, Density]) -> Mapping[str, Density]:
+    """The densities, those of P as ones of p, unless one of p is of the same: ``P(z = k)`` beside ``p(x|z = k)``."""
+    written = {(one.head, one.kinds, one.drawn) for one in densities.values()}
+    small = {
+        key: replace(one, head=(CAPITALS.get(one.head[0], one.head[0]), *one.head[1:]))
+        for key, one in densities.items()
+    }
+    moved = [one for key, one in small.items() if one.head != densities[key].head]
+    return densities if any((one.head, one.kinds, one.drawn) in written for one in moved) else small
 
 
 def is_density(name: Token, count: int) -> bool:

@@ -33,8 +33,8 @@ NO_TABLES = NO_ARRAYS | {"D", "delta"}
 PARTING = frozenset({"COMMA", "SEMICOLON", "BAR"})
 """What parts arguments."""
 
-OF_NAMES = PARTING | {"NAME", "PRIME", "SUB", "SUP", "NUM", "}"}
-"""The tokens of arguments that are names."""
+OF_NAMES = PARTING | {"NAME", "PRIME", "SUB", "SUP", "NUM", "}", "REL"}
+"""The tokens of arguments that are names, or values of names."""
 
 OF_SCRIPTS = OF_NAMES | {"{", "PLUS", "MINUS", "COLON", "TEXT"}
 """The tokens in scripts of these."""
@@ -127,10 +127,19 @@ def outcomes_in(pieces: Sequence[Tokens]) -> frozenset[str]:
             if beside & free:
                 alike.setdefault(tuple(sorted(beside)), set()).update(beside & free | beside & summed)
     known = [letters - values for letters in alike.values()]
-    found = summed.intersection(*[frozenset[str]().union(*known)])
+    valued = frozenset(kind for tokens in pieces for kind in values_told(tokens, (summed | below) - values))
+    found = (summed | valued).intersection(*[frozenset[str]().union(*known)])
     while more := [letters for letters in known if letters & found and not letters <= found]:
         found = found.union(*more)
     return found
+
+
+def values_told(tokens: Tokens, letters: frozenset[str]) -> Iterator[str]:
+    """What has one of these letters as its value in a density, ``z`` of ``p(z = k)``."""
+    for one in applications(tokens):
+        for part in one.parts if tokens[one.start].text in DENSITIES else ():
+            if len(letter_in(part)) < len(part) and letter_of(part).rstrip("'") in letters:
+                yield kind_of(part)
 
 
 def letters_given(tokens: Tokens) -> Iterator[str]:
@@ -212,7 +221,7 @@ def application_at(tokens: Tokens, position: int) -> Application | None:
     depth = 0
     for token in tokens[opens + 1 : end - 1]:
         depth += (token.kind == "{") - (token.kind == "}")
-        if token.kind not in (OF_NAMES if depth == 0 else OF_SCRIPTS):
+        if token.kind not in (OF_NAMES if depth == 0 else OF_SCRIPTS) or (token.kind == "REL" and token.text != "="):
             return None
         if depth == 0 and token.kind in PARTING:
             parts += [[token], []]
@@ -221,16 +230,28 @@ def application_at(tokens: Tokens, position: int) -> Application | None:
     return Application(position, opens, end, tuple(map(tuple, parts))) if end and all(parts) else None
 
 
-def letter_of(part: Sequence[Token]) -> str:
-    """The letter that an argument is, with its primes; empty if it is more."""
-    first, *rest = part
+def letter_in(part: Tokens) -> Tokens:
+    """The letter that an argument is, with its primes, or of which it is the value: ``z = k``, ``q_t = S_k``."""
+    sign = next((n for n, one in enumerate(part) if one.kind == "REL"), -1)
+    named = part[sign + 1 :]
+    if sign >= 0 and len(named) > 1 and kinds(named[:2]) == ("NAME", "SUB"):
+        named = [one for one in named[2:] if one.kind not in ("{", "}")]
+    first, *rest = (*named, *part[:1])[: max(1, len(named))]
     small = first.kind == "NAME" and ((len(first.text) == 1 and first.text.islower()) or first.text in GREEK)
-    return "".join(one.text for one in part) if small and all(one.kind == "PRIME" for one in rest) else ""
+    return named if named and small and all(one.kind == "PRIME" for one in rest) else ()
 
 
-def kind_of(part: Sequence[Token]) -> str:
-    """The letter that an argument is without its primes, for it has the same values; empty if it is more."""
+def letter_of(part: Tokens) -> str:
+    """The text of that letter; empty if there is none."""
+    return "".join(one.text for one in letter_in(part))
+
+
+def kind_of(part: Tokens) -> str:
+    """What tells the values of an argument: its letter without primes, or what has the value; empty if it has none."""
     letter = letter_of(part)
+    sign = next((n for n, one in enumerate(part) if one.kind == "REL"), -1)
+    if letter and sign >= 0:
+        return "".join(spelt(part[: sign + 1]))
     return letter if letter.count("'") >= FEWEST else letter.rstrip("'")
 
 
@@ -244,7 +265,7 @@ def argument_places(found: Application) -> Iterator[int]:
     place = found.opens + 1
     for part in found.parts:
         if letter_of(part):
-            yield place
+            yield from range(place, place + len(part))
         place += len(part)
 
 
@@ -278,7 +299,7 @@ def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
             continue
         if letter not in numbers:
             numbers[letter] = f"{AT}{len(numbers) + 1}"
-            below += (replace(one, index=True) for one in part)
+            below += (replace(one, index=True) for one in letter_in(part))
         kind = kind_of(part)
         told = name.text in DENSITIES and kind not in seen.indices
         text.append(f"{seen.written.get(kind, kind) * told}{numbers[letter]}")
