@@ -71,7 +71,7 @@ def learn_mean(table: Table, name: str) -> bool:
 def learn_function(table: Table, name: str) -> bool:
     """Give a value ``f(x, y)`` what any smooth function of its arguments is; False if these cannot be read."""
     value = table.page.values.of(name)
-    if not isinstance(value, Call) or value.head[0] in OPERATORS or name in table.inside:
+    if not isinstance(value, Call) or (value.head[0] in OPERATORS and not value.own) or name in table.inside:
         return False
     slots = table.known[name]
     letters = dict(zip(value.letters, slots, strict=False))

@@ -171,6 +171,10 @@ def values_in(tokens: Sequence[Token]) -> Iterator[str]:
     r"""The letters that are no indices: what is drawn, ``x \sim p``, and what is alone under a sign of a derivative."""
     for position, token in enumerate(tokens[:-1]):
         following = tokens[position + 1]
+        if token.kind == "NABLA":
+            yield from (
+                one.text for one in tokens[position : after_scripts(tokens, position + 1)] if one.kind == "NAME"
+            )
         if token.kind == "NAME" and following.kind == "REL" and following.text == "~":
             yield token.text
         if (token.kind == "PARTIAL" or token.text == "d") and following.kind == "NAME":

@@ -41,8 +41,8 @@ KINDS = frozenset(
 )
 """The tokens of sums of products."""
 
-OWN_LETTER = re.compile(rf"[A-Za-z](?:[\w'+-]*[A-Za-z0-9'])?{AT}\d+")
-"""A letter in the name of a value that is an index of it."""
+OWN_LETTER = re.compile(rf"[A-Za-z0-9')]{AT}\d")
+"""Stands in what is an index of a value, or given."""
 
 HEAD = re.compile(r"[^(\[]*[^(\[^][(\[]")
 """A name up to its bracket; behind the sign of a superscript stands none."""
@@ -340,7 +340,7 @@ def is_call(name: str) -> bool:
 
 def shown(text: str) -> str:
     """A text for people: dots in the names of values for what their indices are."""
-    return re.sub(rf"{AT}\d+", "·", re.sub(rf"(?<=[A-Za-z0-9']){AT}\d+", "", text))
+    return re.sub(rf"{AT}\d+", "·", re.sub(rf"(?<=[A-Za-z0-9')]){AT}\d+", "", text))
 
 
 def is_indicator(name: str) -> bool:
@@ -364,8 +364,9 @@ def numbers_compared(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def words_in(name: str) -> frozenset[str]:
-    """The names and letters that stand in the bracket of such a value, those apart that are its indices."""
-    return frozenset(re.findall(r"[A-Za-z]+", OWN_LETTER.sub("", HEAD.sub("", name))))
+    """The names and letters that stand in the bracket of such a value, but for what is an index of it, or given."""
+    parts = (part for part in re.split("[,;|]", HEAD.sub("", name)) if not OWN_LETTER.search(part))
+    return frozenset(word for part in parts for word in re.findall(r"[A-Za-z]+", part))
 
 
 NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")

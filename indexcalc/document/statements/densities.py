@@ -8,7 +8,7 @@ in one, ``p(s'|s, a)``, or the letters are those of indices, ``p(i)``, there is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.document.statements.brackets import DENSITIES
@@ -33,6 +33,7 @@ class Density:
         head: its name with what stands below and above.
         scripts: the names below and above.
         kinds: the letters without primes that stand in its bracket.
+        parts: how they are written there.
         letters: for each of them the letter of the index; empty where it is a given one.
         drawn: how many of them stand before a condition.
         told: whether its letters tell it from others of its name.
@@ -41,6 +42,7 @@ class Density:
     head: tuple[str, ...]
     scripts: tuple[Sum, ...]
     kinds: tuple[str, ...]
+    parts: tuple[tuple[Token, ...], ...]
     letters: tuple[str, ...]
     drawn: int
     told: bool
@@ -66,9 +68,24 @@ def density_in(name: str, inside: Inside) -> Density | None:
         spelt(head),
         tuple(scripts_of(head)),
         kinds,
+        tuple(parts),
         tuple(letters),
         len(parts) if not bars else (bars[0] + 1) // 2,
-        told and len(re.findall(rf"[\w=']{AT}\d", name)) == sum(map(bool, letters)),
+        told and len(re.findall(rf"[\w=']{AT}[1-9]", name)) == sum(map(bool, letters)),
+    )
+
+
+def with_parameters(density: Density, parameters: Collection[str]) -> Density:
+    """A density with some of what is given in it as what it depends on, as what stands below its name."""
+    places = [n for n, kind in enumerate(density.kinds) if density.letters[n] or kind not in parameters]
+    others = [density.parts[n] for n in range(len(density.kinds)) if n not in places]
+    return replace(
+        density,
+        scripts=(*density.scripts, *map(parse, others)),
+        kinds=tuple(density.kinds[n] for n in places),
+        parts=tuple(density.parts[n] for n in places),
+        letters=tuple(density.letters[n] for n in places),
+        drawn=sum(n < density.drawn for n in places),
     )
 
 

@@ -152,10 +152,10 @@ def after_letter(tokens: Tokens, position: int) -> int:
     letter = (len(token.text) == 1 and token.text.isalpha()) or token.text in GREEK
     if token.kind != "NAME" or not letter or token.text in (*DENSITIES, SIGN):
         return 0
-    end = after_subscript(tokens, position)
+    end = after_scripts(tokens, position + 1)
     behind = tokens[position + 1 : position + 2]
-    capital = token.text.isupper() and not any(one.kind in ("SUB", "SUP", "PRIME", "(") for one in behind)
-    return end or (position + 1 if capital else 0)
+    capital = token.text.isupper() and not any(one.kind in ("PRIME", "(") for one in behind)
+    return end if end > position + 1 or capital else 0
 
 
 def after_subscript(tokens: Tokens, position: int) -> int:

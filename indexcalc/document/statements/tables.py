@@ -24,7 +24,7 @@ from indexcalc.language.latex.grammar import joined_bars
 from indexcalc.language.latex.tokens import Inside, Token, parted
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
-NO_ARRAYS = frozenset({SIGN, "KL", "d", "e", *SPREADS, *FUNCTIONS, *STRUCTURAL})
+NO_ARRAYS = frozenset({"KL", "d", "e", *SPREADS, *FUNCTIONS, *STRUCTURAL})
 """Names before a bracket that are no array's."""
 
 NO_TABLES = NO_ARRAYS | {"D", "delta"}
@@ -36,7 +36,7 @@ PARTING = frozenset({"COMMA", "SEMICOLON", "BAR"})
 OF_NAMES = PARTING | {"NAME", "PRIME", "SUB", "SUP", "NUM", "}", "REL"}
 """The tokens of arguments that are names, or values of names."""
 
-OF_SCRIPTS = OF_NAMES | {"{", "PLUS", "MINUS", "COLON", "TEXT"}
+OF_SCRIPTS = OF_NAMES | {"{", "(", ")", "PLUS", "MINUS", "TIMES", "COLON", "TEXT"}
 """The tokens in scripts of these."""
 
 Tokens = Sequence[Token]
@@ -61,7 +61,7 @@ def with_tables(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, such entries as names with indices, and such expectations as sums."""
     marked = marked_letters([list(unfolded(tokens)) for tokens in pieces])
     pieces = [with_primes(tokens, marked) for tokens in pieces] if marked else pieces
-    letters = outcomes_in([list(unfolded(tokens)) for tokens in pieces])
+    letters = outcomes_in([list(unfolded(tokens)) for tokens in pieces], [bound_in(tokens) for tokens in pieces])
     if not letters:
         return list(pieces)
     pieces = [list(unfolded(tokens, letters)) for tokens in pieces]
@@ -104,15 +104,16 @@ def densities_in(pieces: Sequence[Tokens], letters: frozenset[str]) -> Iterator[
 # Letters
 
 
-def outcomes_in(pieces: Sequence[Tokens]) -> frozenset[str]:
+def outcomes_in(pieces: Sequence[Tokens], bound: Sequence[frozenset[str]]) -> frozenset[str]:
     """The letters that have finitely many values: sums run over them, and nothing else is made of them.
 
-    So have those that stand in the same place of a function, and those beside them that are indices, or arguments of
-    what an equation gives.
+    But where a sum is written over one, `bound` in its formula, it may also stand for its values. So have those that
+    stand in the same place of a function, and those beside them that are indices, or arguments of what is given.
     """
     summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces))
     below = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
-    values = frozenset[str]().union(*(values_in(tokens, below) for tokens in pieces if calculates(tokens)))
+    formulas = [(tokens, own) for tokens, own in zip(pieces, bound, strict=True) if calculates(tokens)]
+    values = frozenset[str]().union(*(values_in(tokens, below) - own for tokens, own in formulas))
     free = below.union(*map(letters_given, pieces))
     alike: dict[tuple[str, ...], set[str]] = {}
     for tokens in pieces:
@@ -149,27 +150,47 @@ def letters_given(tokens: Tokens) -> Iterator[str]:
         yield from letters_of(found)
 
 
-def values_in(tokens: Tokens, indices: frozenset[str]) -> frozenset[str]:
-    """The names that stand in a formula as values: not as arguments, indices or labels, nor where a set is named.
+def value_places(tokens: Tokens, indices: frozenset[str]) -> Iterator[int]:
+    """Where names stand in a formula as values: not as arguments, indices or labels, nor where a set is named.
 
     Nor is the letter of an index that stands alone beside a relation: ``1 <= i <= n``.
     """
     placed = {place for one in applications(tokens, NO_ARRAYS) for place in argument_places(one)}
-    found = set[str]()
     position = 0
     while position < len(tokens):
         token = tokens[position]
-        if token.kind in ("SUB", "SUP"):
-            end = after_scripts(tokens, position)
-            below = tokens[position:end] if position and tokens[position - 1].kind == "NABLA" else ()
-            found.update(one.text for one in below if one.kind == "NAME")
-            position = end
+        exponential = token.kind == "SUP" and position > 0 and tokens[position - 1].text == "e"
+        if token.kind in ("SUB", "SUP") and not exponential:
+            position = after_scripts(tokens[: after_script(tokens, position)], position)
             continue
         compared = token.text in indices and is_alone(tokens, position)
         if token.kind == "NAME" and position not in placed and not compared and not is_mentioned(tokens, position):
-            found.add(token.text)
+            yield position
         position += 1
-    return frozenset(found)
+
+
+def after_script(tokens: Tokens, position: int) -> int:
+    """Where the one script ends that begins here."""
+    end = position + 2
+    if tokens[position + 1 : end] and tokens[position + 1].kind == "{":
+        depth = 0
+        for end in range(position + 1, len(tokens)):
+            depth += (tokens[end].kind == "{") - (tokens[end].kind == "}")
+            if depth == 0:
+                return end + 1
+    return min(end, len(tokens))
+
+
+def values_in(tokens: Tokens, indices: frozenset[str]) -> frozenset[str]:
+    """The names that stand in a formula as values, and those by which a nabla differentiates."""
+    below = (
+        one.text
+        for position, token in enumerate(tokens)
+        if token.kind == "NABLA"
+        for one in tokens[position : after_scripts(tokens, position + 1)]
+        if one.kind == "NAME"
+    )
+    return frozenset((*below, *(tokens[place].text for place in value_places(tokens, indices))))
 
 
 def is_alone(tokens: Tokens, position: int) -> bool:
@@ -183,8 +204,9 @@ def is_mentioned(tokens: Tokens, position: int) -> bool:
     end = position + 1
     while end < len(tokens) and tokens[end].kind == "PRIME":
         end += 1
-    following = tokens[end : end + 1]
-    if any(one.kind in ("SUB", "SUP") or (one.kind == "REL" and one.text in MENTIONS) for one in following):
+    following = [one for one in tokens[end : end + 3] if one.kind != "{"]
+    power = len(following) > 1 and following[0].kind == "SUP" and following[1].kind == "NUM"
+    if following and not power and (following[0].kind in ("SUB", "SUP") or following[0].text in MENTIONS):
         return True
     before = [one for one in tokens[:position] if one.kind not in ("{", "}")]
     is_equal = before[-1:] and before[-1].kind == "REL" and before[-1].text == "="
@@ -204,11 +226,17 @@ def letters_below(tokens: Tokens) -> Iterator[str]:
 
 def applications(tokens: Tokens, others: frozenset[str] = NO_TABLES) -> Iterator[Application]:
     """The names before round brackets that hold names alone, but for some others."""
-    for position, token in enumerate(tokens):
-        if token.kind == "NAME" and token.text not in others:
-            found = application_at(tokens, position)
-            if found is not None:
-                yield found
+    for position in range(len(tokens)):
+        found = application_at(tokens, position) if may_be_array(tokens, position, others) else None
+        if found is not None:
+            yield found
+
+
+def may_be_array(tokens: Tokens, position: int, others: frozenset[str] = NO_TABLES) -> bool:
+    """Whether a name may be that of an array: that of an expectation may be an energy, without a density below."""
+    token = tokens[position]
+    scripts = spelt(tokens[position + 1 : after_scripts(tokens, position + 1)]) if token.text == SIGN else ()
+    return token.kind == "NAME" and token.text not in others and DENSITIES.union("~", {"pi"}).isdisjoint(scripts)
 
 
 def application_at(tokens: Tokens, position: int) -> Application | None:
@@ -273,17 +301,28 @@ def argument_places(found: Application) -> Iterator[int]:
 
 
 def entries(tokens: Tokens, seen: Seen) -> Iterator[Token]:
-    """The tokens of one formula, entries of tables as names with indices."""
+    """The tokens of one formula, entries of tables as names with indices, and letters as entries of their values."""
+    values = {place for place in value_places(tokens, seen.indices) if tokens[place].text in seen.outcomes}
     position = 0
     while position < len(tokens):
         token = tokens[position]
-        found = application_at(tokens, position) if token.kind == "NAME" and token.text not in NO_TABLES else None
+        found = application_at(tokens, position) if may_be_array(tokens, position) else None
         if found is None or not seen.tells(tokens, found):
-            yield token
+            yield from value_at(tokens, position) if position in values else (token,)
             position += 1
             continue
         yield from entry(tokens, found, seen)
         position = found.end
+
+
+def value_at(tokens: Tokens, position: int) -> Iterator[Token]:
+    """A letter as a value: the entry at it of all its values."""
+    token, end = tokens[position], position + 1
+    while end < len(tokens) and tokens[end].kind == "PRIME":
+        end += 1
+    yield from (token, Token("SUB", "_", token.start), Token("{", "{", token.start))
+    yield from (replace(one, index=True) for one in tokens[position:end])
+    yield Token("}", "}", token.start)
 
 
 def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
@@ -295,7 +334,7 @@ def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
     for part in ((tokens[found.opens],), *found.parts, (tokens[found.end - 1],)):
         letter = letter_of(part)
         if not letter or kind_of(part) not in seen.outcomes:
-            text += [seen.written[letter]] if letter in seen.written else spelt(part)
+            text += [f"{seen.written[letter]}{AT}0"] if letter in seen.written else spelt(part)
             continue
         if letter not in numbers:
             numbers[letter] = f"{AT}{len(numbers) + 1}"
@@ -466,6 +505,11 @@ def with_letters(tokens: Tokens, written: Mapping[tuple[str, ...], tuple[Token, 
         yield from tokens[position:first]
         yield from braced(own[0] if own else density, needed=below)
         position = last
+        second = [n for n in range(last, end - 1) if tokens[n].kind not in ("NORM", "BAR")] if not below else []
+        if second and last < second[0] and spelt(tokens[second[0] : end - 1]) in written:
+            yield from tokens[last : second[0]]
+            yield from written[spelt(tokens[second[0] : end - 1])]
+            position = end - 1
 
 
 def braced(tokens: Tokens, *, needed: bool) -> Iterator[Token]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from indexcalc.document.statements.brackets import DIVERGENCES, SPREADS
 from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, signs_of, spelt
-from indexcalc.document.statements.densities import Density, alike, density_in
+from indexcalc.document.statements.densities import Density, alike, density_in, with_parameters
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
@@ -295,7 +295,8 @@ class Values:
     def tables(self) -> Mapping[str, Density]:
         """The densities of letters, some of which are indices, and those of the same names at given values."""
         every = {name: density_in(name, inside) for name, (inside, _) in self.insides.items()}
-        found = alike({name: one for name, one in every.items() if one is not None})
+        varied = [name for name, usage in self.survey.usages.items() if usage.below]
+        found = alike({name: with_parameters(one, varied) for name, one in every.items() if one is not None})
         heads = {one.head for one in found.values() if any(one.letters)}
         return {name: one for name, one in found.items() if one.head in heads}
 
