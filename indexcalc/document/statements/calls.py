@@ -364,9 +364,12 @@ def numbers_compared(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def words_in(name: str) -> frozenset[str]:
-    """The names and letters that stand in the bracket of such a value, but for what is an index of it, or given."""
+    """The names and letters that stand in the bracket of such a value, but for what is an index of it, or given.
+
+    With a label above it a name is another one.
+    """
     parts = (part for part in re.split("[,;|]", HEAD.sub("", name)) if not OWN_LETTER.search(part))
-    return frozenset(word for part in parts for word in re.findall(r"[A-Za-z]+", part))
+    return frozenset(word for part in parts for word in re.findall(r"[A-Za-z]+(?![A-Za-z]|\^\W)", part))
 
 
 NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")
