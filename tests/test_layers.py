@@ -114,6 +114,7 @@ DOCUMENT_FLOORS = {
     "claims": 16,
     "restated": 16,
     "deciding": 17,
+    "second_equations": 18,
     "solutions": 18,
     "check": 19,
     "collecting": 20,

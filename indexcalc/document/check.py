@@ -35,6 +35,7 @@ from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
+from indexcalc.document.second_equations import decided_again
 from indexcalc.document.solutions import decided_solution
 from indexcalc.document.statements.calls import shown
 from indexcalc.document.statements.context import Context, read_context
@@ -283,6 +284,8 @@ def claims_of(
         decision = decided(
             page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong, distrust=distrust
         )
+        if decision.verdict is Verdict.UNCLEAR and member == 1:
+            decision = decided_again(page, number, votes, supported) or decision
         holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
         wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
         unclear = decision.verdict is Verdict.UNCLEAR and member == 1
@@ -303,7 +306,8 @@ def claims_of(
 
 def decided_definition(page: Page, number: int, votes: Votes, supported: Interpretation) -> Decision | None:
     """The verdict on a definition that something before it determines; None if nothing is seen to."""
-    return decided_instance(page, number, votes, supported) or decided_solution(page, number, votes, supported)
+    ways = (decided_instance, decided_solution, decided_again)
+    return next(filter(None, (way(page, number, votes, supported) for way in ways)), None)
 
 
 def decided_instance(page: Page, number: int, votes: Votes, supported: Interpretation) -> Decision | None:

@@ -122,7 +122,8 @@ class Relation:
         conditions: relations between letters under which it is said.
         spoken: those that words around it say.
         letters: the index letters in it.
-        solved: names with the statements that say what they are here, whatever else is said of them.
+        solved: names with the statements that say what they are here, whatever else is said of them; None where none is
+            taken.
         doubled: one of them that is to be twice as much.
     """
 
@@ -134,7 +135,7 @@ class Relation:
     conditions: Conditions = ()
     spoken: Conditions = ()
     letters: frozenset[str] = frozenset()
-    solved: tuple[tuple[str, int], ...] = ()
+    solved: tuple[tuple[str, int | None], ...] = ()
     doubled: str = ""
 
     @property

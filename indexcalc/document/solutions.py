@@ -45,7 +45,7 @@ def decided_solution(page: Page, number: int, votes: Votes, bases: Interpretatio
     if head is None:
         return None
     for condition, name in conditions(page, number):
-        solved = {name: number, **solved_before(page, number)}
+        solved: dict[str, int | None] = {name: number, **solved_before(page, number)}
         asked = replace(condition, solved=tuple(solved.items()))
         found = judge(asked, bases, Trials(page, asked), frozenset())
         good = [o for o in found.outcomes if o.truth is Truth.TRUE and supported(page, o, votes, condition.number)]

@@ -84,7 +84,7 @@ class Table:
         ones: the axes of vectors of ones of which no size is said.
         idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
-        solved: names with the statements that say what they are, whatever else is said of them.
+        solved: names with the statements that say what they are, whatever else is said of them; None where none is.
         doubled: one of them that is to be twice as much.
         later: whether a later member is read than the one that gives a name its meaning.
         counts: the numbers of steps for the letters that count them.
@@ -123,7 +123,7 @@ class Table:
     ones: list[Ix] = field(default_factory=list)
     idle: set[str] = field(default_factory=set)
     applied: int = 0
-    solved: Mapping[str, int] = field(default_factory=dict)
+    solved: Mapping[str, int | None] = field(default_factory=dict)
     doubled: str = ""
     later: bool = False
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -356,7 +356,10 @@ class Table:
     def equate(self, found: Named) -> bool:
         """Give a name the formula of its equation, or of that which determines it; False if it has none."""
         name, number, tree = found.name, self.view.definition_of(found), None
-        number = self.solved.get(name, number)
+        if name in self.solved:
+            number = self.solved[name]
+            if number is None:
+                return False
         if number is None and (step := self.view.step_of(found, own=self.later)) is not None:
             number, tree = step
         if number is None:

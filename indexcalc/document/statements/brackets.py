@@ -186,7 +186,8 @@ def values_in(tokens: Sequence[Token]) -> Iterator[str]:
 def arguments_at(tokens: Sequence[Token], position: int) -> tuple[int, list[Sequence[Token]]]:
     """Where the round bracket opens behind the name that stands here, and what stands in it between commas."""
     name = tokens[position]
-    if name.kind != "NAME" or name.text in OPERATORS or name.text in FUNCTIONS or name.text in STRUCTURAL:
+    script = position > 0 and tokens[position - 1].kind in ("SUB", "SUP")
+    if script or name.kind != "NAME" or name.text in OPERATORS or name.text in FUNCTIONS or name.text in STRUCTURAL:
         return 0, []
     start = position + 1
     while start < len(tokens) and tokens[start].kind == "PRIME":

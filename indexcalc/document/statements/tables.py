@@ -235,6 +235,8 @@ def applications(tokens: Tokens, others: frozenset[str] = NO_TABLES) -> Iterator
 def may_be_array(tokens: Tokens, position: int, others: frozenset[str] = NO_TABLES) -> bool:
     """Whether a name may be that of an array: that of an expectation may be an energy, without a density below."""
     token = tokens[position]
+    if position > 0 and tokens[position - 1].kind in ("SUB", "SUP"):
+        return False
     scripts = spelt(tokens[position + 1 : after_scripts(tokens, position + 1)]) if token.text == SIGN else ()
     return token.kind == "NAME" and token.text not in others and DENSITIES.union("~", {"pi"}).isdisjoint(scripts)
 
