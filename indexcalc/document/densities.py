@@ -13,6 +13,7 @@ from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import Definition
 from indexcalc.document.statements.densities import Density
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.values import Mean
 from indexcalc.document.table import Table
 from indexcalc.document.values import UNREADABLE, known, read_known, smooth, words
 
@@ -23,7 +24,7 @@ def learn_density(table: Table, named: Named) -> bool:
     One that leads back to it is a law for it and others.
     """
     name, density = named.name, table.page.values.tables.get(named.name)
-    if density is None or not table.defined or name in table.inside:
+    if density is None or not table.defined or name in table.inside or varies(table):
         return False
     if name in table.definitions:
         return True
@@ -37,6 +38,11 @@ def learn_density(table: Table, named: Named) -> bool:
         table.definitions[name] = Definition(table.known[name], body)
         return True
     return False
+
+
+def varies(table: Table) -> bool:
+    """Whether what is read stands in an expectation or an integral, whose outcomes it may depend on."""
+    return any(isinstance(table.page.values.of(name), Mean) for name in table.inside)
 
 
 def formula(table: Table, density: Density, letters: dict[str, Ix]) -> Meaning:

@@ -22,6 +22,7 @@ from indexcalc.document.statements.commuting import noncommuting_in
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.definitions import Definitions
+from indexcalc.document.statements.densities import writes_densities
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.expectations import places as expected_places
 from indexcalc.document.statements.extents import extents_in
@@ -103,6 +104,15 @@ OF_VECTORS = {
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
+
+
+CHANCE = re.compile(
+    r"\\mathbb *\{? *E\b|\\E\b|probab|densit|distribut|likelihood|\bbayes|posterior|\bprior\b|\brandom|\bexpectation"
+    r"|\bpolic(?:y|ies)\b|\bsampl|markov|entropy|variational|概率|分布|随机|期望"
+    r"|wahrscheinlich|verteilung|probabil|loi de|densidad|distribuci",
+    re.IGNORECASE,
+)
+"""Words that speak of what is random."""
 
 
 OUTSIDE = re.compile(
@@ -497,7 +507,8 @@ class Page:
     @cached_property
     def values(self) -> Values:
         """What the values are made of that are read as one name."""
-        return Values(self.survey, self.statements)
+        spoken_of = CHANCE.search(self.document.source) is not None
+        return Values(self.survey, self.statements, spoken_of or writes_densities(self.statements))
 
     @cached_property
     def spreads(self) -> Mapping[tuple[str, str, str], tuple[int, ...]]:

@@ -131,9 +131,11 @@ class Rates:
         """The names that other gradients of the page are taken by, as far as they are written in what stands here."""
         page = self.names.table.page
         first = page.survey.name(items[0]) if items else None
-        if first is None or not (self.is_function(items) or is_call(first.name)):
+        bracket = bool(items) and isinstance(items[0], Group) and items[0].bracket == "("
+        function = not bracket and first is not None and self.is_function(items)
+        if not (bracket or function or (first is not None and is_call(first.name))):
             return []
-        written = frozenset(text for item in items[: 1 + self.is_function(items)] for text in written_in(item))
+        written = frozenset(text for item in items[: 1 + function] for text in written_in(item))
         return [name for name in page.gradients if name in written]
 
     def is_function(self, items: Items) -> bool:

@@ -10,7 +10,7 @@ from indexcalc.document import Verdict, check
 
 HOLDS = (Verdict.PROVED, Verdict.CONFIRMED)
 LETTERS = ("x", "y", "z")
-SUMS = "$$\\sum_x p(x) = 1, \\quad \\sum_y p(y) = 1, \\quad \\sum_z p(z) = 1$$\n\n"
+SUMS = "Densities add up to one:\n\n$$\\sum_x p(x) = 1, \\quad \\sum_y p(y) = 1, \\quad \\sum_z p(z) = 1$$\n\n"
 
 
 def holds(relation: str) -> bool:

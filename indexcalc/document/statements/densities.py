@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import AT, spelt
+from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.tables import application_at, kind_of, letter_of
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Inside, Token
@@ -46,6 +47,17 @@ class Density:
     letters: tuple[str, ...]
     drawn: int
     told: bool
+
+
+def writes_densities(statements: Sequence[Statement]) -> bool:
+    """Whether a page writes names like p as those of densities: with a condition, or behind a logarithm."""
+    for tokens in (side.tokens for statement in statements for side in statement.sides):
+        for position, token in enumerate(tokens):
+            if token.kind == "NAME" and token.inside is not None and token.inside.tokens[0].text in DENSITIES | UNTOLD:
+                logarithm = position > 0 and tokens[position - 1].text in ("log", "ln")
+                if logarithm or any(one.kind == "BAR" for one in token.inside.tokens):
+                    return True
+    return False
 
 
 def density_in(name: str, inside: Inside) -> Density | None:

@@ -102,7 +102,7 @@ def with_primes(tokens: Tokens, letters: Mapping[str, str]) -> list[Token]:
             position += 1
             continue
         base, primes = letters[one.text].rstrip("'"), letters[one.text].count("'")
-        result += [replace(token, text=base), *[Token("PRIME", "'", token.start)] * primes]
+        result += [replace(token, text=base), *[Token("PRIME", "'", tokens[one.end - 1].start)] * primes]
         position = one.end
     return result
 

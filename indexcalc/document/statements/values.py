@@ -236,11 +236,13 @@ class Values:
     Attributes:
         survey: how its names are used.
         statements: in order.
+        densities_meant: whether names like p stand for densities on it.
         found: the values, as far as they were looked for.
     """
 
     survey: Survey
     statements: Sequence[Statement]
+    densities_meant: bool = True
     found: dict[str, Call | Mean | Spread | None] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -293,11 +295,13 @@ class Values:
 
     @cached_property
     def tables(self) -> Mapping[str, Density]:
-        """The densities of letters, some of which are indices, and those of the same names at given values."""
+        """The densities of letters, some of which are indices, or with a condition; and those of the same names."""
+        if not self.densities_meant:
+            return {}
         every = {name: density_in(name, inside) for name, (inside, _) in self.insides.items()}
         varied = [name for name, usage in self.survey.usages.items() if usage.below]
         found = alike({name: with_parameters(one, varied) for name, one in every.items() if one is not None})
-        heads = {one.head for one in found.values() if any(one.letters)}
+        heads = {one.head for one in found.values() if any(one.letters) or (one.told and one.drawn < len(one.kinds))}
         return {name: one for name, one in found.items() if one.head in heads}
 
     @cached_property
