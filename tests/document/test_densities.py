@@ -68,3 +68,45 @@ def test_transitions_are_densities_of_the_next_state() -> None:
     page = "$$\\sum_{s'} p(s'|s, a) v(s') = v(s)$$\n\n$$\\sum_{s'} p(s'|s, a) c = {}$$\n"
     assert check(page.replace("{}", "c")).claims[-1].verdict in HOLDS
     assert check(page.replace("{}", "2 c")).claims[-1].verdict not in HOLDS
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        # letters with subscripts, capitals, values of names, given values, parameters
+        (r"p(x_t) = \sum_{x_s} p(x_t|x_s) p(x_s)", r"p(x_t) = \sum_{x_s} p(x_s|x_t) p(x_s)"),
+        (r"p(X) = \int p(X|Z) p(Z) dZ", r"p(X) = \int p(X|Z) dZ"),
+        (
+            r"P(z = k|x) = \frac{p(x|z=k) P(z=k)}{\sum_j p(x|z=j) P(z=j)}",
+            r"P(z = k|x) = \frac{p(x|z=k) P(z=k)}{\sum_j p(x|z=j)}",
+        ),
+        (r"P(H|E) = \frac{P(E|H) P(H)}{P(E)}", r"P(H|E) = \frac{P(E|H) P(E)}{P(H)}"),
+        (
+            r"\log p(x|\theta) = \sum_z p(z|x, \theta^{(t)}) \log \frac{p(x, z|\theta)}{p(z|x, \theta)}",
+            r"\log p(x|\theta) = \sum_z p(z|x, \theta^{(t)}) \log \frac{p(x, z|\theta)}{p(z|x, \theta^{(t)})}",
+        ),
+        (
+            r"\sum_x p_c(x) (\nabla_c \log p_c(x))^2 = -\sum_x p_c(x) \nabla_c^2 \log p_c(x)",
+            r"\sum_x p_c(x) (\nabla_c \log p_c(x))^2 = \sum_x p_c(x) \nabla_c^2 \log p_c(x)",
+        ),
+        (
+            r"\mathrm{KL}(q(z|x) \| p(z|x)) = \log p(x) - \mathbb{E}_{q(z|x)}\left[\log \frac{p(x, z)}{q(z|x)}\right]",
+            r"\mathrm{KL}(q(z|x) \| p(z|x)) = \log p(x) - \mathbb{E}_{q(z|x)}\left[\log \frac{p(x|z)}{q(z|x)}\right]",
+        ),
+        (
+            r"\mathbb{E}_q[\log p(x, z)] = \mathbb{E}_q[\log p(x|z)] + \mathbb{E}_{q(z)}[\log p(z)]",
+            r"\mathbb{E}_q[\log p(x, z)] = \mathbb{E}_q[\log p(x|z)] + \mathbb{E}_{q(z)}[\log p(x)]",
+        ),
+    ],
+)
+def test_densities_as_authors_write_them(right: str, wrong: str) -> None:
+    """Each with a wrong twin."""
+    start = "The probabilities are\n\n"
+    assert check(f"{start}$${right}$$\n").claims[-1].verdict in HOLDS
+    assert check(f"{start}$${wrong}$$\n").claims[-1].verdict not in HOLDS
+
+
+def test_a_sum_over_steps_does_not_pass_what_is_given_at_a_step() -> None:
+    """The letter of the step varies, and with it the density."""
+    relation = r"\sum_{t=1}^T P(q_t = S_i) = T P(q_t = S_i)"
+    assert check(f"Probabilities: $\\sum_j P(q_t = S_j) = 1$.\n\n$${relation}$$\n").claims[-1].verdict not in HOLDS

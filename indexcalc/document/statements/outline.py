@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -178,7 +179,8 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_expectations([tokens for _, tokens in found], document.source)
     pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets(pieces)))))
-    pieces = with_dependences(with_calls(without_arguments(with_applications(with_tables(pieces)))))
+    sections = [bisect_right(document.headings, (span.start,)) for span, _ in found]
+    pieces = with_dependences(with_calls(without_arguments(with_applications(with_tables(pieces, sections)))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 

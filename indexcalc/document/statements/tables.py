@@ -57,18 +57,33 @@ class Application:
     parts: tuple[tuple[Token, ...], ...]
 
 
-def with_tables(pieces: Sequence[list[Token]]) -> list[list[Token]]:
-    """The tokens of a document's mathematics, such entries as names with indices, and such expectations as sums."""
+def with_tables(pieces: Sequence[list[Token]], sections: Sequence[int]) -> list[list[Token]]:
+    """The tokens of a document's mathematics, such entries as names with indices, and such expectations as sums.
+
+    What a letter is may differ from one section to another.
+    """
     marked = marked_letters([list(unfolded(tokens)) for tokens in pieces])
     pieces = [with_primes(tokens, marked) for tokens in pieces] if marked else pieces
-    letters = outcomes_in([list(unfolded(tokens)) for tokens in pieces], [bound_in(tokens) for tokens in pieces])
-    if not letters:
+    open_pieces = [list(unfolded(tokens)) for tokens in pieces]
+    uses = Uses.of(open_pieces)
+    values: dict[int, frozenset[str]] = {}
+    for section, tokens, plain in zip(sections, open_pieces, pieces, strict=True):
+        own = values_in(tokens, uses.below) - bound_in(plain) if calculates(tokens) else frozenset[str]()
+        values[section] = values.get(section, frozenset()) | own
+    outcomes = {section: uses.outcomes(own) for section, own in values.items()}
+    if not any(outcomes.values()):
         return list(pieces)
-    pieces = [list(unfolded(tokens, letters)) for tokens in pieces]
-    indices = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
-    summed = [list(with_sums(tokens, letters)) for tokens in with_measures(pieces)]
-    seen = Seen(letters, indices, frozenset(densities_in(summed, letters)), {one: text for text, one in marked.items()})
-    return [list(entries(tokens, seen)) for tokens in summed]
+    letters = [outcomes[section] for section in sections]
+    unfolded_pieces = [list(unfolded(tokens, own)) for tokens, own in zip(pieces, letters, strict=True)]
+    summed = [list(with_sums(tokens, own)) for tokens, own in zip(with_measures(unfolded_pieces), letters, strict=True)]
+    densities = frozenset(
+        name for tokens, own in zip(summed, letters, strict=True) for name in densities_in(tokens, own)
+    )
+    written = {one: text for text, one in marked.items()}
+    return [
+        list(entries(tokens, Seen(own, uses.below, frozenset(densities), written)))
+        for tokens, own in zip(summed, letters, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -93,54 +108,73 @@ class Seen:
         return given or not self.outcomes.isdisjoint(letters_of(found))
 
 
-def densities_in(pieces: Sequence[Tokens], letters: frozenset[str]) -> Iterator[str]:
-    """The names of densities of such letters."""
-    for tokens in pieces:
-        for one in applications(tokens):
-            if tokens[one.start].text in DENSITIES and not letters.isdisjoint(letters_of(one)):
-                yield tokens[one.start].text
+def densities_in(tokens: Tokens, letters: frozenset[str]) -> Iterator[str]:
+    """The names of densities of such letters in a formula."""
+    for one in applications(tokens):
+        if tokens[one.start].text in DENSITIES and not letters.isdisjoint(letters_of(one)):
+            yield tokens[one.start].text
 
 
 # Letters
 
 
-def outcomes_in(pieces: Sequence[Tokens], bound: Sequence[frozenset[str]]) -> frozenset[str]:
-    """The letters that have finitely many values: sums run over them, and nothing else is made of them.
+@dataclass(frozen=True)
+class Uses:
+    """How a document uses letters as arguments.
 
-    But where a sum is written over one, `bound` in its formula, it may also stand for its values. So have those that
-    stand in the same place of a function, and those beside them that are indices, or arguments of what is given.
+    Attributes:
+        summed: the letters over which sums run.
+        below: those that stand in subscripts.
+        alike: letters that have the same values, or stand beside each other and are known to vary.
+        told: what has one of these letters as its value in a density, with the letter.
     """
-    summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces))
-    below = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
-    formulas = [(tokens, own) for tokens, own in zip(pieces, bound, strict=True) if calculates(tokens)]
-    values = frozenset[str]().union(*(values_in(tokens, below) - own for tokens, own in formulas))
-    free = below.union(*map(letters_given, pieces))
-    alike: dict[tuple[str, ...], set[str]] = {}
-    for tokens in pieces:
-        for one in applications(tokens):
-            letters = [(number, kind_of(part)) for number, part in enumerate(one.parts) if letter_of(part)]
-            for number, letter in letters:
-                place = (*spelt(tokens[one.start : one.opens]), str(number))
-                told = tokens[one.start].text in DENSITIES and letter not in below
-                own = (letter,) if told else place
-                alike.setdefault(own, set()).add(letter)
-            beside = {letter for _, letter in letters}
-            if beside & free:
-                alike.setdefault(tuple(sorted(beside)), set()).update(beside & free | beside & summed)
-    known = [letters - values for letters in alike.values()]
-    valued = frozenset(kind for tokens in pieces for kind in values_told(tokens, (summed | below) - values))
-    found = (summed | valued).intersection(*[frozenset[str]().union(*known)])
-    while more := [letters for letters in known if letters & found and not letters <= found]:
-        found = found.union(*more)
-    return found
+
+    summed: frozenset[str]
+    below: frozenset[str]
+    alike: tuple[frozenset[str], ...]
+    told: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, pieces: Sequence[Tokens]) -> Uses:
+        """The uses in some formulas."""
+        summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces))
+        below = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
+        free = below.union(*map(letters_given, pieces))
+        alike: dict[tuple[str, ...], set[str]] = {}
+        for tokens in pieces:
+            for one in applications(tokens):
+                letters = [(number, kind_of(part)) for number, part in enumerate(one.parts) if letter_of(part)]
+                for number, letter in letters:
+                    place = (*spelt(tokens[one.start : one.opens]), str(number))
+                    told = tokens[one.start].text in DENSITIES and letter not in below
+                    alike.setdefault((letter,) if told else place, set()).add(letter)
+                beside = {letter for _, letter in letters}
+                if beside & free:
+                    alike.setdefault(tuple(sorted(beside)), set()).update(beside & free | beside & summed)
+        told_by = frozenset(pair for tokens in pieces for pair in values_told(tokens))
+        return cls(summed, below, tuple(map(frozenset, alike.values())), told_by)
+
+    def outcomes(self, values: frozenset[str]) -> frozenset[str]:
+        """The letters that have finitely many values: sums run over them, and they are no values in a section.
+
+        So have those that stand in the same place of a function, and those beside them that are indices, or arguments
+        of what is given.
+        """
+        known = [letters - values for letters in self.alike]
+        varied = (self.summed | self.below) - values
+        found = self.summed | {kind for kind, letter in self.told if letter in varied}
+        found = found.intersection(frozenset[str]().union(*known))
+        while more := [letters for letters in known if letters & found and not letters <= found]:
+            found = found.union(*more)
+        return found
 
 
-def values_told(tokens: Tokens, letters: frozenset[str]) -> Iterator[str]:
-    """What has one of these letters as its value in a density, ``z`` of ``p(z = k)``."""
+def values_told(tokens: Tokens) -> Iterator[tuple[str, str]]:
+    """What has a letter as its value in a density, ``z`` of ``p(z = k)``, and the letter."""
     for one in applications(tokens):
         for part in one.parts if tokens[one.start].text in DENSITIES else ():
-            if len(letter_in(part)) < len(part) and letter_of(part).rstrip("'") in letters:
-                yield kind_of(part)
+            if len(letter_in(part)) < len(part):
+                yield kind_of(part), letter_of(part).rstrip("'")
 
 
 def letters_given(tokens: Tokens) -> Iterator[str]:
@@ -234,10 +268,12 @@ def applications(tokens: Tokens, others: frozenset[str] = NO_TABLES) -> Iterator
 
 def may_be_array(tokens: Tokens, position: int, others: frozenset[str] = NO_TABLES) -> bool:
     """Whether a name may be that of an array: that of an expectation may be an energy, without a density below."""
-    token = tokens[position]
+    token, end = tokens[position], after_scripts(tokens, position + 1)
     if position > 0 and tokens[position - 1].kind in ("SUB", "SUP"):
         return False
-    scripts = spelt(tokens[position + 1 : after_scripts(tokens, position + 1)]) if token.text == SIGN else ()
+    if token.text == "d" and end > position + 1:
+        return True  # the distribution of states, and no differential
+    scripts = spelt(tokens[position + 1 : end]) if token.text == SIGN else ()
     return token.kind == "NAME" and token.text not in others and DENSITIES.union("~", {"pi"}).isdisjoint(scripts)
 
 

@@ -86,3 +86,43 @@ $$\sum_x f(x) + \sum_x g(x) = \sum_x (f(x) + g(x))$$""",
 def test_a_letter_with_which_one_calculates_has_any_value(page: str) -> None:
     """Then a function of it is no table."""
     assert verdicts(page)[-1] not in HOLDS
+
+
+def test_a_letter_is_read_by_its_section() -> None:
+    """Where another section calculates with it, the functions of it are tables here."""
+    page = r"""# Discrete
+
+$$\sum_a \pi(a|s) = 1, \quad \sum_a \pi(a|s) c = c$$
+
+# Continuous
+
+$$\log \pi(a|s) = -\frac12 (a - m)^2$$
+"""
+    found = verdicts(page)
+    assert found[1] in HOLDS
+
+
+def test_values_of_a_letter_are_an_array() -> None:
+    """Means and variances of what a sum runs over."""
+    page = r"""Let $p(x)$ be a density and $\mu = \sum_x x\, p(x)$. Then
+$$\sum_x (x - \mu)^2 p(x) = {}$$
+"""
+    assert verdicts(page.replace("{}", r"\sum_x x^2 p(x) - \mu^2"))[-1] in HOLDS
+    assert verdicts(page.replace("{}", r"\sum_x x^2 p(x) + \mu^2"))[-1] not in HOLDS
+
+
+def test_energies_are_no_expectations() -> None:
+    """E behind which a letter stands in round brackets, without a density below it."""
+    page = r"""The probability of a state is
+$$p_\theta(x) = \frac{e^{-E_\theta(x)}}{Z_\theta}, \quad Z_\theta = \sum_x e^{-E_\theta(x)}$$
+$$\nabla_\theta \log Z_\theta = {} \sum_x p_\theta(x) \nabla_\theta E_\theta(x)$$
+"""
+    assert verdicts(page.replace("{}", "-"))[-1] in HOLDS
+    assert verdicts(page.replace("{}", ""))[-1] not in HOLDS
+
+
+def test_names_of_densities_are_densities_where_a_page_speaks_of_chance() -> None:
+    """Elsewhere p may be a pressure, and nothing says that it adds up to one."""
+    relation = "$$\\sum_x p(x) c = c$$\n"
+    assert verdicts(relation)[-1] not in HOLDS
+    assert verdicts(f"The distribution p is given.\n\n{relation}")[-1] in HOLDS
