@@ -213,5 +213,6 @@ def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
     declared = table.page.declared.keys() | table.page.context.simplex.keys()
     fine = read | targets | (declared if targets else frozenset())
     apart = inputs(left) ^ inputs(right)
-    first = {name for name in apart - table.page.survey.usages.keys() if table.page.steps.others(name)}
+    unwritten = apart - table.page.survey.usages.keys() if table.counts else set[str]()
+    first = {name for name in unwritten if table.page.steps.others(name)}
     return tuple(sorted((apart - fine) | first))

@@ -76,36 +76,37 @@ def with_tables(pieces: Sequence[list[Token]], sections: Sequence[int]) -> list[
     letters = [outcomes[section] for section in sections]
     unfolded_pieces = [list(unfolded(tokens, own)) for tokens, own in zip(pieces, letters, strict=True)]
     summed = [list(with_sums(tokens, own)) for tokens, own in zip(with_measures(unfolded_pieces), letters, strict=True)]
-    densities = frozenset(
-        name for tokens, own in zip(summed, letters, strict=True) for name in densities_in(tokens, own)
-    )
+    densities = {name for tokens, own in zip(summed, letters, strict=True) for name in densities_in(tokens, own)}
     written = {one: text for text, one in marked.items()}
-    return [
-        list(entries(tokens, Seen(own, uses.below, frozenset(densities), written)))
-        for tokens, own in zip(summed, letters, strict=True)
-    ]
+    seen = {
+        section: Seen(outcomes[section], own, uses, frozenset(densities), written) for section, own in values.items()
+    }
+    return [list(entries(tokens, seen[section])) for tokens, section in zip(summed, sections, strict=True)]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a document shows of its letters.
+    """What a section shows of its letters.
 
     Attributes:
         outcomes: the letters that have finitely many values.
-        indices: the letters that stand in subscripts.
+        values: the names with which something is calculated.
+        uses: how the whole document uses letters.
         densities: the names of densities of such letters.
         written: the letters with subscripts, by the letters with primes that stand for them.
     """
 
     outcomes: frozenset[str]
-    indices: frozenset[str]
+    values: frozenset[str]
+    uses: Uses
     densities: frozenset[str]
     written: Mapping[str, str]
 
     def tells(self, tokens: Tokens, found: Application) -> bool:
         """Whether an application is an entry, or a density at given values."""
-        given = tokens[found.start].text in self.densities
-        return given or not self.outcomes.isdisjoint(letters_of(found))
+        name, letters = tokens[found.start].text, frozenset(letters_of(found))
+        given = name in self.densities and letters.isdisjoint(self.values)
+        return name not in self.uses.indexed and (given or not self.outcomes.isdisjoint(letters))
 
 
 def densities_in(tokens: Tokens, letters: frozenset[str]) -> Iterator[str]:
@@ -127,12 +128,14 @@ class Uses:
         below: those that stand in subscripts.
         alike: letters that have the same values, or stand beside each other and are known to vary.
         told: what has one of these letters as its value in a density, with the letter.
+        indexed: the names with such letters below them, and no bracket behind: a function of that name is of samples.
     """
 
     summed: frozenset[str]
     below: frozenset[str]
     alike: tuple[frozenset[str], ...]
     told: frozenset[tuple[str, str]]
+    indexed: frozenset[str]
 
     @classmethod
     def of(cls, pieces: Sequence[Tokens]) -> Uses:
@@ -152,7 +155,8 @@ class Uses:
                 if beside & free:
                     alike.setdefault(tuple(sorted(beside)), set()).update(beside & free | beside & summed)
         told_by = frozenset(pair for tokens in pieces for pair in values_told(tokens))
-        return cls(summed, below, tuple(map(frozenset, alike.values())), told_by)
+        indexed = frozenset(name for tokens in pieces for name in indexed_alone(tokens, summed))
+        return cls(summed, below, tuple(map(frozenset, alike.values())), told_by, indexed)
 
     def outcomes(self, values: frozenset[str]) -> frozenset[str]:
         """The letters that have finitely many values: sums run over them, and they are no values in a section.
@@ -167,6 +171,16 @@ class Uses:
         while more := [letters for letters in known if letters & found and not letters <= found]:
             found = found.union(*more)
         return found
+
+
+def indexed_alone(tokens: Tokens, letters: frozenset[str]) -> Iterator[str]:
+    """The names that have one of some letters below them, and no bracket behind."""
+    for position, token in enumerate(tokens):
+        end = after_scripts(tokens, position + 1)
+        below = tokens[position + 1 : end]
+        alone = token.kind == "NAME" and token.text != SIGN and kinds(tokens[end : end + 1]) != ("(",)
+        if alone and any(one.kind == "SUB" for one in below) and not letters.isdisjoint(spelt(below)):
+            yield token.text
 
 
 def values_told(tokens: Tokens) -> Iterator[tuple[str, str]]:
@@ -340,7 +354,7 @@ def argument_places(found: Application) -> Iterator[int]:
 
 def entries(tokens: Tokens, seen: Seen) -> Iterator[Token]:
     """The tokens of one formula, entries of tables as names with indices, and letters as entries of their values."""
-    values = {place for place in value_places(tokens, seen.indices) if tokens[place].text in seen.outcomes}
+    values = {place for place in value_places(tokens, seen.uses.below) if tokens[place].text in seen.outcomes}
     position = 0
     while position < len(tokens):
         token = tokens[position]
@@ -378,7 +392,7 @@ def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
             numbers[letter] = f"{AT}{len(numbers) + 1}"
             below += (replace(one, index=True) for one in letter_in(part))
         kind = kind_of(part)
-        told = name.text in DENSITIES and kind not in seen.indices
+        told = name.text in DENSITIES and kind not in seen.uses.below
         text.append(f"{seen.written.get(kind, kind) * told}{numbers[letter]}")
     inside = Inside(tuple(tokens[found.start : found.end]), tuple(numbers))
     yield replace(name, text="".join(text), last=tokens[found.end - 1].start, inside=inside)
