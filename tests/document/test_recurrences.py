@@ -160,3 +160,13 @@ def test_our_notes_on_recurrences_are_judged(name, share):
     open_claims = sum(claim.verdict in (Verdict.UNCLEAR, Verdict.STEP) for claim in report.claims)
     assert not report.refuted
     assert true >= share * (true + open_claims)
+
+
+def test_a_first_step_that_the_page_does_not_write_may_be_zero() -> None:
+    """The closed form of a running mean leaves the first value out."""
+    page = r"""$$m_t = b m_{t-1} + (1 - b) g_t$$
+
+$$m_t = (1 - b) \sum_{i=1}^t b^{t-i} g_i$$
+"""
+    assert check(page).claims[-1].verdict is Verdict.UNCLEAR
+    assert check("Start with $m_0 = 0$.\n\n" + page).claims[-1].verdict in (Verdict.PROVED, Verdict.CONFIRMED)

@@ -232,12 +232,14 @@ def with_factorials(tokens: Sequence[Token]) -> list[Token]:
 
 
 def factor_start(tokens: Sequence[Token]) -> int:
-    """Where the factor begins with which some tokens end: a name or a number, or a round bracket."""
+    """Where the factor begins with which some tokens end: a name with its scripts, a number, or a round bracket."""
     last = tokens[-1] if tokens else None
-    if last is None or last.kind not in ("NAME", "NUM", ")"):
+    if last is None or last.kind not in ("NAME", "NUM", ")", "}"):
         return len(tokens)
     if last.kind != ")":
-        return len(tokens) - 1
+        names = (n for n, one in enumerate(tokens[:-1]) if one.kind == "NAME" and tokens[n + 1].kind in ("SUB", "SUP"))
+        named = next((n for n in names if after_scripts(tokens, n + 1) == len(tokens)), len(tokens) - 1)
+        return named if last.kind != "}" or named < len(tokens) - 1 else len(tokens)
     depth = 0
     for position in range(len(tokens) - 1, -1, -1):
         depth += (tokens[position].kind in OPENING) - (tokens[position].kind in OPENING.values())

@@ -126,3 +126,12 @@ $$\begin{aligned}
 """
     assert [claim.verdict in TRUE for claim in check(page).claims[-2:]] == [True, True]
     assert check(page.replace(r"&= \mathbf{1}^\top X v", r"&= 2 \mathbf{1}^\top X v")).claims[-1].verdict not in TRUE
+
+
+def test_the_factorial_of_an_entry_is_of_all_of_it() -> None:
+    """Of the name with what stands below it."""
+    given = r"$$\ell = \sum_{i=1}^n (x_i \log a - a - \log x_i!)$$"
+    assert verdict(r"\frac{\partial \ell}{\partial a} = \frac{1}{a} \sum_{i=1}^n x_i - n", given) in (
+        Verdict.PROVED,
+        Verdict.CONFIRMED,
+    )
