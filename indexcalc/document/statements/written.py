@@ -85,14 +85,31 @@ def without_reasons(tokens: Sequence[Token]) -> list[Token]:
 
 
 def without_braces(tokens: Sequence[Token]) -> list[Token]:
-    r"""Signs of sums without braces that hold nothing else, ``{\sum_i} x_i``: what stands behind them is summed."""
-    result = list(tokens)
+    r"""Signs of sums without braces that hold nothing else, ``{\sum_i} x_i``: what stands behind them is summed.
+
+    And groups without braces around their own, ``\frac{{a}}{{b}}``, as programs write them.
+    """
+    result = without_double_braces(tokens)
     for position in range(len(result) - 2, -1, -1):
         if result[position].kind == "{" and result[position + 1].kind == "SUM":
             end = after_scripts(result, position + 2)
             if end < len(result) and result[end].kind == "}":
                 result[position : end + 1] = result[position + 1 : end]
     return result
+
+
+def without_double_braces(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without braces that hold another pair of braces and nothing else."""
+    opened: list[int] = []
+    closing: dict[int, int] = {}
+    for position, token in enumerate(tokens):
+        if token.kind == "{":
+            opened.append(position)
+        elif token.kind == "}" and opened:
+            closing[opened.pop()] = position
+    double = {start for start, end in closing.items() if closing.get(start + 1) == end - 1}
+    dropped = double | {closing[start] for start in double}
+    return [token for position, token in enumerate(tokens) if position not in dropped]
 
 
 def is_reason(token: Token) -> bool:

@@ -135,3 +135,11 @@ def test_the_factorial_of_an_entry_is_of_all_of_it() -> None:
         Verdict.PROVED,
         Verdict.CONFIRMED,
     )
+
+
+def test_braces_within_braces_say_nothing() -> None:
+    """As programs write fractions."""
+    assert verdict(r"\frac{{\partial f}}{{\partial x}} = 2 a x", r"$$f = a {{x^{{2}}}}$$") in (
+        Verdict.PROVED,
+        Verdict.CONFIRMED,
+    )
