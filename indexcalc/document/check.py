@@ -317,8 +317,11 @@ def decided_instance(page: Page, number: int, votes: Votes, supported: Interpret
     holds whatever the density is, as Bayes' rule does.
     """
     relation = next((one for one in relations(page, number) if one.member == 1), None)
-    if relation is None or not (is_instance(page, number) or is_of_density(page, number)):
+    law = is_of_density(page, number)
+    if relation is None or not (law or is_instance(page, number)):
         return None
+    if law:
+        relation = replace(relation, solved=tuple((name, None) for name in page.values.tables))
     found = judge(relation, supported, Trials(page, relation))
     decision = decided(page, page.statements[number], 1, [found], votes, defining=False, holding={0}, wrong=frozenset())
     return decision if decision.verdict is Verdict.CONFIRMED else None
@@ -349,7 +352,8 @@ def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, 
     if relation is None or reading is None:
         return claim
     if decision.verdict is Verdict.CONFIRMED:
-        verdict = Verdict.PROVED if proved(page, relation, reading) else Verdict.CONFIRMED
+        # That a solution fulfils its equation is no proof that it is the one.
+        verdict = Verdict.PROVED if not decision.reason and proved(page, relation, reading) else Verdict.CONFIRMED
         return replace(claim, verdict=verdict, unstated=unstated(page, relation, reading))
     if decision.verdict is not Verdict.REFUTED:
         return claim

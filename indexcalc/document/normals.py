@@ -30,7 +30,8 @@ def learn_normal(table: Table, named: Named) -> bool:
         return False
     if name in table.definitions:
         return True
-    if name in table.inside or name in table.known or table.view.definition_of(named) is not None:
+    deviation = table.page.survey.lone(value.arguments[-1]) is not None and table.page.speaks_of_deviations
+    if deviation or name in table.inside or name in table.known or table.view.definition_of(named) is not None:
         return False
     letters = {letter: table.index(letter) for letter in value.letters}
     with suppress(*UNREADABLE), table.within(name, frozenset(letters)):

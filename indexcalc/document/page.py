@@ -107,9 +107,8 @@ OF_VECTORS = {
 
 
 CHANCE = re.compile(
-    r"\\mathbb *\{? *E\b|\\E\b|probab|densit|distribut|likelihood|\bbayes|posterior|\bprior\b|\brandom|\bexpectation"
-    r"|\bpolic(?:y|ies)\b|\bsampl|markov|entropy|variational|概率|分布|随机|期望"
-    r"|wahrscheinlich|verteilung|probabil|loi de|densidad|distribuci",
+    r"\\mathbb *\{? *E *\}? *_|\\E *_|\bprobab|likelihood|\bbayes|posterior|\bprior (?:distrib|over|of)|random variable"
+    r"|\bmarkov (?:chain|decision|process)|\bpolic(?:y|ies)\b|概率|后验|wahrscheinlichkeit|vraisemblance|probabilidad",
     re.IGNORECASE,
 )
 """Words that speak of what is random."""
@@ -307,6 +306,11 @@ class Page:
         """Whether an index of several is 0 somewhere."""
         names = (found for one in self.statements for tree in one.trees for found in self.survey.names(tree))
         return any(len(found.parts or ()) > 1 and "0" in (found.parts or ()) for found in names)
+
+    @cached_property
+    def speaks_of_deviations(self) -> bool:
+        """Whether words speak of standard deviations, or of precisions: a name in a normal density may be one."""
+        return re.search(r"\bdeviations?\b|\bprecisions?\b", self.document.source, re.IGNORECASE) is not None
 
     @cached_property
     def zero_outside(self) -> bool:
@@ -508,7 +512,9 @@ class Page:
     def values(self) -> Values:
         """What the values are made of that are read as one name."""
         spoken_of = CHANCE.search(self.document.source) is not None
-        return Values(self.survey, self.statements, spoken_of or writes_densities(self.statements))
+        below = frozenset(name for name, usage in self.survey.usages.items() if usage.below)
+        varied = below.union(*self.slopes_by_nablas)
+        return Values(self.survey, self.statements, spoken_of or writes_densities(self.statements), varied)
 
     @cached_property
     def spreads(self) -> Mapping[tuple[str, str, str], tuple[int, ...]]:

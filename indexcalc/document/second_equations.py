@@ -34,7 +34,8 @@ def earlier_equations(page: Page, number: int) -> Iterator[Relation]:
     """The equations for the same name before one in its section, each as a relation of the two right sides."""
     head, statement = page.heads[number], page.statements[number]
     right = statement.sides[1].tree if len(statement.sides) > 1 else None
-    if head is None or right is None or statement.sides[1].relation not in EQUALITIES:
+    density = head is not None and head.name in page.values.tables  # of which laws hold whatever the first one says
+    if head is None or density or right is None or statement.sides[1].relation not in EQUALITIES:
         return
     for before in range(number - 1, page.told - 1, -1):
         other = page.heads[before]

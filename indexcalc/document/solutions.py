@@ -26,9 +26,15 @@ REACH = 6
 """How many statements behind an equation its solution may stand."""
 
 TO_ZERO = re.compile(
-    r"\bzero\b|\bvanish|\bstationar|\b(?:optim|m(?:in|ax)imum)|= *0|\bsolv(?:e|ing) for\b", re.IGNORECASE
+    r"\b(?:set|sett|equat|put)\w*\b[^.]{0,80}?(?:\bto\b|\bequal\b|=)[^.]{0,12}?(?:\bzero\b|\$? *0\b)"
+    r"|\bvanish(?:es|ing)?\b|\bstationar|\bsolv(?:e|ing) for\b|\b(?:is|equals?|be) zero\b"
+    r"|\bat (?:the|its|an?) (?:min|max|opt)imum\b",
+    re.IGNORECASE,
 )
 """Words between a derivative and what a name is where it is zero."""
+
+DENIED = re.compile(r"\b(?:not|never|nowhere|contrast|instead|except|unlike|start|initial\w*)\b|n't\b", re.IGNORECASE)
+"""Words with which they may say something else."""
 
 SOLVED = re.compile(r"(?:hat )?(?P<name>[^ _^]+)(?:_(?P<label>[A-Za-z]{2,}))?(?P<square>\^2)?(?:\^(?:\*|star))?")
 """The name of a solution: it may bear a hat, a star or a label, ``\\mu_{ML}``, which the unknown does not.
@@ -113,7 +119,7 @@ def equations_for(page: Page, number: int, name: str, solution: int) -> Iterator
 def is_set_to_zero(page: Page, number: int, solution: int) -> bool:
     """Whether the words between two statements say that what the first one gives is zero."""
     words = page.document.source[page.statements[number].span.end : page.statements[solution].span.start]
-    return TO_ZERO.search(words) is not None
+    return TO_ZERO.search(words) is not None and DENIED.search(words) is None
 
 
 def solved_before(page: Page, number: int) -> dict[str, int]:

@@ -10,7 +10,7 @@ from indexcalc.document import Verdict, check
 
 HOLDS = (Verdict.PROVED, Verdict.CONFIRMED)
 LETTERS = ("x", "y", "z")
-SUMS = "Densities add up to one:\n\n$$\\sum_x p(x) = 1, \\quad \\sum_y p(y) = 1, \\quad \\sum_z p(z) = 1$$\n\n"
+SUMS = "Probabilities add up to one:\n\n$$\\sum_x p(x) = 1, \\quad \\sum_y p(y) = 1, \\quad \\sum_z p(z) = 1$$\n\n"
 
 
 def holds(relation: str) -> bool:
@@ -110,3 +110,38 @@ def test_a_sum_over_steps_does_not_pass_what_is_given_at_a_step() -> None:
     """The letter of the step varies, and with it the density."""
     relation = r"\sum_{t=1}^T P(q_t = S_i) = T P(q_t = S_i)"
     assert check(f"Probabilities: $\\sum_j P(q_t = S_j) = 1$.\n\n$${relation}$$\n").claims[-1].verdict not in HOLDS
+
+
+NO_LAWS = {
+    "a mass": r"M = \int \rho(x) dx ⏎ M c = c",
+    "a pressure": r"F = \int p(x) dx ⏎ \int p(x) dx = 1",
+    "a power": r"W = \int P(V) dV ⏎ 2 \int P(V) dV = 2",
+    "prices": r"T = \sum_i p(i) ⏎ \frac1n \sum_i p(i) = \frac1n",
+    "a function with a parameter": r"J(w) = \sum_x f(x; w) ⏎ J(w) = 1",
+    "a likelihood": r"\int L(\theta | x) d\theta = 1",
+    "weights": r"y(i) = \sum_j w(i|j) x(j) ⏎ \sum_i w(i|j) = 1",
+    "up to a factor": r"Z = \sum_x P^*(x) ⏎ P(x) = \frac{P^*(x)}{Z} ⏎ P(x) = P^*(x)",
+    "transitions": r"v(s) = \sum_{s'} p(s, s') v(s') ⏎ \sum_s \sum_{s'} p(s, s') = 1",
+    "another total": r"\sum_s P(s) = 5 ⏎ 2 \sum_s P(s) = 2",
+    "two wrong laws": r"\sum_z p(z) = 1 ⏎ p(z|x) = p(x|z) p(z) ⏎ p(z|x) = p(x, z)",
+    "another parameter": r"\sum_x p(x; \theta') f(x) = \sum_x p(x; \theta) f(x)",
+    "a square": r"g = \sum_x p^2(x) ⏎ 1 - g = 0",
+    "another power": r"\sum_x p^n(x) = 1",
+    "a part of a sum": r"\sum_{i=1}^k p(i) = 1 ⏎ \sum_{i=1}^n p(i) = 1 ⏎ \sum_{i=1}^k p(i) c = c",
+    "parts": r"\sum_{x \in A} f(x) + \sum_{x \in B} f(x) = 2 \sum_x f(x)",
+    "a sum and an integral": r"\sum_x f(x) = \int f(x) dx",
+    "a formula": r"p(x) = e^{-h(x)} ⏎ \sum_y p(y) = 1",
+    "a number": r"p(x) = \frac12 ⏎ \sum_x p(x) = 1",
+    "an equation that leads back": r"p(x) = a p(x) + b(x) ⏎ \sum_x p(x) = 1",
+    "two letters": r"\sum_x \sum_y f(x, y) = 1 ⏎ \sum_x p(x) g(x) = \sum_y p(y) g(y)",
+    "data and a model": r"\sum_x p(x) \log p(x) = c ⏎ \sum_y P(x|y) P(y) = p(x)",
+    "the next state": r"\sum_s p(s|a) f(s) = \sum_{s'} p(s'|a) f(s')",
+}
+
+
+@pytest.mark.parametrize("words", ["", "The probability of each value is given.\n\n"])
+@pytest.mark.parametrize("page", NO_LAWS.values(), ids=NO_LAWS.keys())
+def test_not_everything_with_such_a_name_is_a_density(page: str, words: str) -> None:
+    """The last line of each page is false, or unknown."""
+    text = words + "\n\n".join(f"$${relation.strip()}$$" for relation in page.split("⏎"))
+    assert check(text).claims[-1].verdict not in HOLDS

@@ -48,3 +48,10 @@ def test_an_equation_of_the_page_goes_before_the_formula() -> None:
 $$\frac{\partial}{\partial m} \log \mathcal{N}(x; m, t) = t (x - m)$$
 """
     assert check(page).claims[-1].verdict in HOLDS
+
+
+def test_a_name_may_be_a_standard_deviation_where_words_speak_of_one() -> None:
+    """Then what would hold for a variance is left open."""
+    relation = r"\log \mathcal{N}(x; m, s) = -\frac12 \log(2\pi s) - \frac{(x-m)^2}{2 s}"
+    assert check(f"$${relation}$$\n").claims[-1].verdict in HOLDS
+    assert check(f"With the standard deviation $s$:\n\n$${relation}$$\n").claims[-1].verdict is Verdict.UNCLEAR

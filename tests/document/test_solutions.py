@@ -155,3 +155,22 @@ $$c = -\frac14 b^T A^{-1} b$$
     assert verdict(text, "S^T") is Verdict.DEFINITION
     assert verdict(text, r"-\frac14") in HOLDS
     assert verdict(text.replace(r"-\frac14", r"-\frac12"), r"-\frac12 b") is Verdict.DEFINITION
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "We start with zero momentum and the initial weights",
+        "At $t = 0$ the weights are",
+        "The gradient is never zero during training. One may use",
+    ],
+)
+def test_other_words_with_zero_set_nothing_to_zero(between: str) -> None:
+    """They speak of something else."""
+    assert verdict(f"{RIDGE}{between}\n$$w = (X^T X + \\lambda I)^{{-1}} X^T y$$\n", "I)^{-1}") is Verdict.DEFINITION
+
+
+def test_a_solution_is_not_proved_to_be_the_only_one() -> None:
+    """It fulfils the equation, and another may, too."""
+    claims = check("$$x^2 - 5 x + 6 = 0$$\n\nThe solution is $$x = 2$$\n").claims
+    assert claims[-1].verdict is Verdict.CONFIRMED

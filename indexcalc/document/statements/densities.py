@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import AT, spelt
 from indexcalc.document.statements.outline import Statement
-from indexcalc.document.statements.tables import application_at, kind_of, letter_of
+from indexcalc.document.statements.tables import application_at, kind_of, letter_of, told_kind
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.tree import Sum
@@ -22,8 +23,8 @@ from indexcalc.language.latex.tree import Sum
 CAPITALS = {"P": "p", "Pr": "p"}
 """The names of densities of what has few values, and of others."""
 
-UNTOLD = frozenset({"pi", "rho"})
-"""The names of densities that are not told from others by their letters: of policies, of trajectories."""
+UNTOLD = frozenset({"pi"})
+"""The names of densities that are not told from others by their letters: those of policies."""
 
 
 @dataclass(frozen=True)
@@ -60,22 +61,49 @@ def writes_densities(statements: Sequence[Statement]) -> bool:
     return False
 
 
-def density_in(name: str, inside: Inside) -> Density | None:
-    """The density that a name is made of; None if it is none of letters.
+def totals_in(statement: Statement) -> Iterator[tuple[str, str]]:
+    """The values of which a statement says what all add up to, as a name or a number, with that."""
+    sides = [[token for token in side.tokens if token.kind not in BRACKETS] for side in statement.sides]
+    for pair in pairwise(sides):
+        for total, rest in (pair, pair[::-1]):
+            lone = bool(rest) and all(one.kind in ("NAME", "NUM", "SUB") and one.inside is None for one in rest)
+            if lone:
+                yield from ((name, "".join(spelt(rest))) for name in total_in(total))
 
-    It is one if it has a condition, or the name of one.
-    """
+
+BRACKETS = frozenset({"(", ")", "{", "}"})
+
+
+def total_in(tokens: Sequence[Token]) -> Iterator[str]:
+    """The value that a member sums over all its letters, without brackets, if it does nothing else."""
+    place = next((n for n, token in enumerate(tokens) if token.inside is not None), 0)
+    kinds = {token.kind for token in (*tokens[:place], *tokens[place + 1 :])}
+    bound, below = (
+        [token.text for token in some if token.kind == "NAME"] for some in (tokens[:place], tokens[place + 1 :])
+    )
+    if kinds <= {"SUM", "SUB", "NAME", "PRIME", "COMMA"} and "SUM" in kinds and bound == below:
+        yield tokens[place].text
+
+
+def density_in(name: str, inside: Inside) -> Density | None:
+    """The density that a name is made of; None if it is none of letters."""
     found = application_at(inside.tokens, 0) if inside.tokens[0].kind == "NAME" else None
     if found is None or found.end != len(inside.tokens):
         return None
     parts = [part for part in found.parts if part[0].kind in ("NAME", "PRIME")]
     letters = [letter_of(part) if letter_of(part) in inside.letters else "" for part in parts]
     bars = [n for n, part in enumerate(found.parts) if part[0].kind in ("BAR", "SEMICOLON")]
-    if len(bars) > 1 or not (bars or is_density(inside.tokens[0], len(parts))):
-        return None
     head = inside.tokens[: found.opens]
-    kinds = tuple(kind_of(part) or "".join(spelt(part)) for part in parts)
+    if len(bars) > 1 or not is_density(head):
+        return None
+    alone = len(parts) == 1
+    named = zip(parts, letters, strict=True)
+    kinds = tuple(told_kind(part, alone=alone) if letter else "".join(spelt(part)) for part, letter in named)
     told = inside.tokens[0].text in DENSITIES and len(set(kinds)) == len(kinds)
+    told = told and len(re.findall(rf"[\w=']{AT}[1-9]", name)) == sum(map(bool, letters))
+    several = told and head[0].text != "q" and len(set(map(kind_of, parts))) == len(kinds)
+    if not (bars or alone or several):
+        return None
     return Density(
         spelt(head),
         tuple(scripts_of(head)),
@@ -83,7 +111,7 @@ def density_in(name: str, inside: Inside) -> Density | None:
         tuple(parts),
         tuple(letters),
         len(parts) if not bars else (bars[0] + 1) // 2,
-        told and len(re.findall(rf"[\w=']{AT}[1-9]", name)) == sum(map(bool, letters)),
+        told,
     )
 
 
@@ -102,8 +130,11 @@ def with_parameters(density: Density, parameters: Collection[str]) -> Density:
 
 
 def alike(densities: Mapping[str, Density]) -> Mapping[str, Density]:
-    """The densities, those of P as ones of p, unless one of p is of the same: ``P(z = k)`` beside ``p(x|z = k)``."""
+    """The densities, those of P as ones of p where all are of values: ``P(z = k)`` beside ``p(x|z = k)``."""
     written = {(one.head, one.kinds, one.drawn) for one in densities.values()}
+    capital = [one for one in densities.values() if one.head[0] in CAPITALS]
+    if not all(any(kind.endswith("=") for kind in one.kinds[: one.drawn]) for one in capital):
+        return densities
     small = {
         key: replace(one, head=(CAPITALS.get(one.head[0], one.head[0]), *one.head[1:]))
         for key, one in densities.items()
@@ -112,9 +143,10 @@ def alike(densities: Mapping[str, Density]) -> Mapping[str, Density]:
     return densities if any((one.head, one.kinds, one.drawn) in written for one in moved) else small
 
 
-def is_density(name: Token, count: int) -> bool:
-    """Whether a name is that of a density without a condition; q of several is a value of states and actions."""
-    return name.text in DENSITIES | UNTOLD and (name.text != "q" or count == 1)
+def is_density(head: Sequence[Token]) -> bool:
+    """Whether a name is that of a density: one with a sign above it may be a power, or off by a factor."""
+    above = [token.kind for token in head]
+    return head[0].text in DENSITIES | UNTOLD and ("SUP" not in above or "(" in above)
 
 
 def scripts_of(head: Sequence[Token]) -> Iterator[Sum]:

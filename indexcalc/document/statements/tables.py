@@ -65,7 +65,7 @@ def with_tables(pieces: Sequence[list[Token]], sections: Sequence[int]) -> list[
     marked = marked_letters([list(unfolded(tokens)) for tokens in pieces])
     pieces = [with_primes(tokens, marked) for tokens in pieces] if marked else pieces
     open_pieces = [list(unfolded(tokens)) for tokens in pieces]
-    uses = Uses.of(open_pieces)
+    uses = Uses.of(open_pieces, pieces)
     values: dict[int, frozenset[str]] = {}
     for section, tokens, plain in zip(sections, open_pieces, pieces, strict=True):
         own = values_in(tokens, uses.below) - bound_in(plain) if calculates(tokens) else frozenset[str]()
@@ -74,7 +74,7 @@ def with_tables(pieces: Sequence[list[Token]], sections: Sequence[int]) -> list[
     if not any(outcomes.values()):
         return list(pieces)
     letters = [outcomes[section] for section in sections]
-    unfolded_pieces = [list(unfolded(tokens, own)) for tokens, own in zip(pieces, letters, strict=True)]
+    unfolded_pieces = [list(unfolded(tokens, own - uses.written)) for tokens, own in zip(pieces, letters, strict=True)]
     summed = [list(with_sums(tokens, own)) for tokens, own in zip(with_measures(unfolded_pieces), letters, strict=True)]
     densities = {name for tokens, own in zip(summed, letters, strict=True) for name in densities_in(tokens, own)}
     written = {one: text for text, one in marked.items()}
@@ -129,6 +129,8 @@ class Uses:
         alike: letters that have the same values, or stand beside each other and are known to vary.
         told: what has one of these letters as its value in a density, with the letter.
         indexed: the names with such letters below them, and no bracket behind: a function of that name is of samples.
+        written: the letters over which sums are written, and not only integrals.
+        limited: those with a first and a last value, which are numbers.
     """
 
     summed: frozenset[str]
@@ -136,13 +138,20 @@ class Uses:
     alike: tuple[frozenset[str], ...]
     told: frozenset[tuple[str, str]]
     indexed: frozenset[str]
+    written: frozenset[str]
+    limited: frozenset[str]
 
     @classmethod
-    def of(cls, pieces: Sequence[Tokens]) -> Uses:
-        """The uses in some formulas."""
-        summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces))
+    def of(cls, pieces: Sequence[Tokens], plain: Sequence[Tokens]) -> Uses:
+        """The uses in some formulas, and in these as they are written, with integrals as such."""
+        domains: dict[str, set[str]] = {}
+        for letter, domain in (pair for tokens in plain for pair in domains_in(tokens)):
+            domains.setdefault(letter, set()).add(domain)
+        parts = {letter for letter, found in domains.items() if is_of_parts(frozenset(found))}
+        summed = frozenset[str]().union(*map(bound_in, pieces), *map(drawn_in, pieces)) - parts
         below = frozenset(letter for tokens in pieces for letter in letters_below(tokens))
-        free = below.union(*map(letters_given, pieces))
+        bracketed = (letter for tokens in pieces for letter in letters_below(tokens, bracketed=True))
+        free = below.union(bracketed, *map(letters_given, pieces))
         alike: dict[tuple[str, ...], set[str]] = {}
         for tokens in pieces:
             for one in applications(tokens):
@@ -156,7 +165,9 @@ class Uses:
                     alike.setdefault(tuple(sorted(beside)), set()).update(beside & free | beside & summed)
         told_by = frozenset(pair for tokens in pieces for pair in values_told(tokens))
         indexed = frozenset(name for tokens in pieces for name in indexed_alone(tokens, summed))
-        return cls(summed, below, tuple(map(frozenset, alike.values())), told_by, indexed)
+        limited = frozenset(letter for letter, found in domains.items() if any(one.startswith("=") for one in found))
+        groups = tuple(frozenset(group - parts) for group in alike.values())
+        return cls(summed, below, groups, told_by, indexed, frozenset(domains), limited)
 
     def outcomes(self, values: frozenset[str]) -> frozenset[str]:
         """The letters that have finitely many values: sums run over them, and they are no values in a section.
@@ -207,9 +218,8 @@ def value_places(tokens: Tokens, indices: frozenset[str]) -> Iterator[int]:
     position = 0
     while position < len(tokens):
         token = tokens[position]
-        exponential = token.kind == "SUP" and position > 0 and tokens[position - 1].text == "e"
-        if token.kind in ("SUB", "SUP") and not exponential:
-            position = after_scripts(tokens[: after_script(tokens, position)], position)
+        if token.kind == "SUB":
+            position = after_script(tokens, position)
             continue
         compared = token.text in indices and is_alone(tokens, position)
         if token.kind == "NAME" and position not in placed and not compared and not is_mentioned(tokens, position):
@@ -261,12 +271,14 @@ def is_mentioned(tokens: Tokens, position: int) -> bool:
     return bool(is_equal) and [one.text for one in before[-4:-2]] == [tokens[position].text, "_"]
 
 
-def letters_below(tokens: Tokens) -> Iterator[str]:
-    """The letters in subscripts but those of sums and expectations."""
+def letters_below(tokens: Tokens, *, bracketed: bool = False) -> Iterator[str]:
+    """The letters in subscripts but those of sums and expectations; or in brackets that are read as such."""
     for position, token in enumerate(tokens):
         before = tokens[position - 1] if position else token
-        if token.kind == "SUB" and before.kind != "SUM" and before.text != SIGN:
-            yield from (one.text for one in tokens[position : after_scripts(tokens, position)] if one.kind == "NAME")
+        below = tokens[position : after_scripts(tokens, position)] if token.kind == "SUB" else ()
+        brackets = any(one.kind == "(" and one.index for one in below)
+        if before.kind != "SUM" and before.text != SIGN and brackets is bracketed:
+            yield from (one.text for one in below if one.kind == "NAME")
 
 
 # Applications
@@ -335,6 +347,12 @@ def kind_of(part: Tokens) -> str:
     return letter if letter.count("'") >= FEWEST else letter.rstrip("'")
 
 
+def told_kind(part: Tokens, *, alone: bool) -> str:
+    """What tells a density by an argument: the next state may have another one than the state, if more is said."""
+    kind, letter = kind_of(part), letter_of(part)
+    return kind if alone or kind.endswith("=") else letter
+
+
 def letters_of(found: Application) -> Iterator[str]:
     """The letters, without their primes, that are arguments."""
     return (kind for part in found.parts if (kind := kind_of(part)))
@@ -354,7 +372,8 @@ def argument_places(found: Application) -> Iterator[int]:
 
 def entries(tokens: Tokens, seen: Seen) -> Iterator[Token]:
     """The tokens of one formula, entries of tables as names with indices, and letters as entries of their values."""
-    values = {place for place in value_places(tokens, seen.uses.below) if tokens[place].text in seen.outcomes}
+    several = seen.outcomes - seen.uses.limited
+    values = {place for place in value_places(tokens, seen.uses.below) if tokens[place].text in several}
     position = 0
     while position < len(tokens):
         token = tokens[position]
@@ -379,7 +398,8 @@ def value_at(tokens: Tokens, position: int) -> Iterator[Token]:
 
 def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
     """One entry: the name with the arguments that are no letters of sums in it, and below it those that are."""
-    head, name = tokens[found.start : found.opens], tokens[found.start]
+    head, power = parted_power(tokens[found.start : found.opens])
+    name = head[0]
     numbers: dict[str, str] = {}
     below: list[Token] = []
     text = list(spelt(head))
@@ -391,14 +411,24 @@ def entry(tokens: Tokens, found: Application, seen: Seen) -> Iterator[Token]:
         if letter not in numbers:
             numbers[letter] = f"{AT}{len(numbers) + 1}"
             below += (replace(one, index=True) for one in letter_in(part))
-        kind = kind_of(part)
-        told = name.text in DENSITIES and kind not in seen.uses.below
+        told = name.text in DENSITIES and kind_of(part) not in seen.uses.below
+        kind = told_kind(part, alone=len(found.parts) == 1)
         text.append(f"{seen.written.get(kind, kind) * told}{numbers[letter]}")
-    inside = Inside(tuple(tokens[found.start : found.end]), tuple(numbers))
+    inside = Inside((*head, *tokens[found.opens : found.end]), tuple(numbers))
     yield replace(name, text="".join(text), last=tokens[found.end - 1].start, inside=inside)
     if below:
         yield from (Token("SUB", "_", name.start), Token("{", "{", name.start))
         yield from (*below, Token("}", "}", name.start))
+    yield from power
+
+
+def parted_power(head: Tokens) -> tuple[Tokens, Tokens]:
+    """A name with its scripts, and a power above it: ``p^2(x)`` is the square of ``p(x)``."""
+    for position, token in enumerate(head):
+        end = after_script(head, position) if token.kind == "SUP" else position
+        if end > position and all(one.kind in ("SUP", "NUM", "MINUS", "{", "}") for one in head[position:end]):
+            return (*head[:position], *head[end:]), head[position:end]
+    return head, ()
 
 
 # Integrals and expectations
@@ -457,11 +487,31 @@ def bound_in(tokens: Tokens) -> frozenset[str]:
     found = set[str]()
     for position, token in enumerate(tokens):
         if token.kind == "SUM" and kinds(tokens[position + 1 : position + 2]) == ("SUB",):
-            below = [*tokens[position + 2 : after_scripts(tokens, position + 1)]]
-            plain = [one for one in below if one.kind not in ("{", "}")]
+            plain = [
+                one for one in tokens[position + 2 : after_script(tokens, position + 1)] if one.kind not in ("{", "}")
+            ]
             end = next((n for n, one in enumerate(plain) if one.kind == "REL"), len(plain))
             found |= kinds_in(plain[:end])
     return frozenset(found - {""})
+
+
+def domains_in(tokens: Tokens) -> Iterator[tuple[str, str]]:
+    """The letters over which sums run, each with the set or the limits that stand with it; empty if none do."""
+    for position, token in enumerate(tokens):
+        if token.kind == "SUM" and kinds(tokens[position + 1 : position + 2]) == ("SUB",):
+            end = after_script(tokens, position + 1)
+            plain = [one for one in tokens[position + 2 : end] if one.kind not in ("{", "}")]
+            sign = next((n for n, one in enumerate(plain) if one.kind == "REL"), len(plain))
+            last = tokens[end : after_scripts(tokens, end)]
+            whole = sign < len(plain) and plain[sign].text in ("in", "=")
+            domain = "".join(spelt((*plain[sign:], *last))) if whole else ""
+            yield from ((kind, domain) for kind in kinds_in(plain[:sign]))
+
+
+def is_of_parts(domains: frozenset[str]) -> bool:
+    """Whether sums over a letter run over other values here and there."""
+    named = {one for one in domains if one and not one.startswith(("inmathcal", "inmathbb"))}
+    return len(named) > 1 or any(one.startswith("in") for one in named if "" in domains)
 
 
 @dataclass(frozen=True)

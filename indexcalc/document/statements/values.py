@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from indexcalc.document.statements.brackets import DIVERGENCES, SPREADS
 from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, signs_of, spelt
-from indexcalc.document.statements.densities import Density, alike, density_in, with_parameters
+from indexcalc.document.statements.densities import Density, alike, density_in, totals_in, with_parameters
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
@@ -229,6 +229,10 @@ def sums(parts: Sequence[Sequence[Token]]) -> tuple[Sum, ...]:
     return tuple(parse(tuple(part)) for part in parts)
 
 
+MOST_LETTERS = 6
+"""The most letters of a joint density: it has an axis for each."""
+
+
 @dataclass(frozen=True)
 class Values:
     """What the values of a page are made of.
@@ -237,12 +241,14 @@ class Values:
         survey: how its names are used.
         statements: in order.
         densities_meant: whether names like p stand for densities on it.
+        varied: the names by which something is differentiated.
         found: the values, as far as they were looked for.
     """
 
     survey: Survey
     statements: Sequence[Statement]
     densities_meant: bool = True
+    varied: frozenset[str] = frozenset()
     found: dict[str, Call | Mean | Spread | None] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -296,13 +302,37 @@ class Values:
     @cached_property
     def tables(self) -> Mapping[str, Density]:
         """The densities of letters, some of which are indices, or with a condition; and those of the same names."""
-        if not self.densities_meant:
+        if not (self.densities_meant or self.adding_up):
             return {}
         every = {name: density_in(name, inside) for name, (inside, _) in self.insides.items()}
-        varied = [name for name, usage in self.survey.usages.items() if usage.below]
-        found = alike({name: with_parameters(one, varied) for name, one in every.items() if one is not None})
+        found = alike({name: with_parameters(one, self.varied) for name, one in every.items() if one is not None})
+        totals = (pair for statement in self.statements for pair in totals_in(statement))
+        others = {name for name, total in totals if total != "1"}
         heads = {one.head for one in found.values() if any(one.letters) or (one.told and one.drawn < len(one.kinds))}
+        heads -= {found[name].head for name in others if name in found}
         return {name: one for name, one in found.items() if one.head in heads}
+
+    @cached_property
+    def adding_up(self) -> frozenset[int]:
+        """The statements that say that all values of something add up to one."""
+        totals = ((number, total) for number, one in enumerate(self.statements) for _, total in totals_in(one))
+        return frozenset(number for number, total in totals if total == "1")
+
+    def are_densities(self, number: int) -> bool:
+        """Whether names like p stand for densities in a statement, which does not speak for itself."""
+        return self.densities_meant or not self.adding_up <= {number}
+
+    @cached_property
+    def given(self) -> frozenset[tuple[tuple[str, ...], int]]:
+        """The names of densities without a condition that an equation gives by a formula without densities."""
+        found: set[tuple[tuple[str, ...], int]] = set()
+        for statement in self.statements:
+            head = self.survey.lone(statement.trees[0]) if len(statement.trees) > 1 else None
+            density = self.tables.get(head.name) if head is not None else None
+            if density is not None and density.drawn == len(density.kinds):
+                names = {one.name for one in self.survey.names(statement.trees[1])} - {head.name if head else ""}
+                found.update({(density.head, density.drawn)} if names.isdisjoint(self.tables) else ())
+        return frozenset(found)
 
     @cached_property
     def outcomes(self) -> frozenset[str]:
@@ -312,7 +342,8 @@ class Values:
     def joint(self, density: Density) -> tuple[str, ...]:
         """The letters of the joint density to which one belongs that is told by its letters."""
         same = (one.kinds for one in self.tables.values() if one.told and one.head == density.head)
-        return tuple(sorted({kind for kinds in same for kind in kinds}))
+        found = sorted({kind for kinds in same for kind in kinds})
+        return tuple(found) if len(found) <= MOST_LETTERS else ()
 
     @cached_property
     def densities(self) -> frozenset[tuple[str, ...]]:

@@ -104,7 +104,7 @@ $$\log \pi(a|s) = -\frac12 (a - m)^2$$
 
 def test_values_of_a_letter_are_an_array() -> None:
     """Means and variances of what a sum runs over."""
-    page = r"""Let $p(x)$ be a density and $\mu = \sum_x x\, p(x)$. Then
+    page = r"""Let $p(x)$ be a probability and $\mu = \sum_x x\, p(x)$. Then
 $$\sum_x (x - \mu)^2 p(x) = {}$$
 """
     assert verdicts(page.replace("{}", r"\sum_x x^2 p(x) - \mu^2"))[-1] in HOLDS
@@ -125,4 +125,4 @@ def test_names_of_densities_are_densities_where_a_page_speaks_of_chance() -> Non
     """Elsewhere p may be a pressure, and nothing says that it adds up to one."""
     relation = "$$\\sum_x p(x) c = c$$\n"
     assert verdicts(relation)[-1] not in HOLDS
-    assert verdicts(f"The distribution p is given.\n\n{relation}")[-1] in HOLDS
+    assert verdicts(f"The probability p is given.\n\n{relation}")[-1] in HOLDS
