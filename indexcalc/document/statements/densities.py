@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from indexcalc.document.statements.arguments_of_names import application_at, kind_of, letter_of, told_kind
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import AT, spelt
 from indexcalc.document.statements.outline import Statement
-from indexcalc.document.statements.tables import application_at, kind_of, letter_of, told_kind
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.tree import Sum
