@@ -104,6 +104,8 @@ def derivative_of_unknown(table: Table, body: Entry, wrt: Entry) -> Meaning:
     name = f"d {body.name}/d {wrt.name}"
     if name not in table.known:
         table.known[name] = tuple(table.sizes.like(slot) for slot in (*body.slots, *wrt.slots))
+    elif len(table.known[name]) != len(body.slots) + len(wrt.slots):
+        raise NotUnderstoodError(f"{body.name} has other axes here than where it was differentiated before")
     table.open[body.name] = f"how {body.name} depends on {wrt.name} is not known"
     return Entry(name, (*body.slots, *wrt.slots))
 

@@ -214,5 +214,6 @@ def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
     fine = read | targets | (declared if targets else frozenset())
     apart = inputs(left) ^ inputs(right)
     unwritten = apart - table.page.survey.usages.keys() if table.counts else set[str]()
-    first = {name for name in unwritten if table.page.steps.others(name)}
+    steps = table.page.steps
+    first = {name for name in unwritten if not steps.defining.keys().isdisjoint(steps.others(name))}
     return tuple(sorted((apart - fine) | first))
