@@ -29,6 +29,7 @@ class Kind(StrEnum):
     RANDOM: whether a name in an expectation is random, or constant.
     NUMBERING: whether the values of indices begin with zero or with one.
     BASE: to which base log is.
+    FUNCTION: which function a sign for several ones is.
     """
 
     RANK = "rank"
@@ -46,6 +47,7 @@ class Kind(StrEnum):
     RANDOM = "random"
     NUMBERING = "numbering"
     BASE = "base"
+    FUNCTION = "function"
 
 
 NEAR = 0.1

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from indexcalc.document import literals
 from indexcalc.document.applications import derivative_at, value_at
-from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.choices import Kind, Option, choice, preferring
 from indexcalc.document.elementary import COMPOSED, OPAQUE, base_marks, logarithm
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
@@ -55,6 +55,14 @@ STACKED = choice(
     Option("rows", 0.2, "vec puts the rows of a matrix one below the other", free=True),
 )
 """In which order vec takes the entries of a matrix."""
+
+SIGMA = choice(
+    Kind.FUNCTION,
+    "sigma",
+    Option("logistic", 0.0, "sigma is the logistic function of each entry"),
+    Option("softmax", 0.2, "sigma is a softmax of each row"),
+)
+"""Which function sigma is of an array."""
 
 
 def function_of(scope: Scope, found: Named, following: Node | None) -> Function | None:
@@ -144,8 +152,8 @@ def applied(table: Table, word: str, known: str | None, arguments: Sequence[Type
     if word == "log" and table.page.has_two_logarithms:
         return logarithm(table, argument, "")
     if known is not None:
-        if word == "sigma" and argument.axes:
-            table.open.setdefault(word, "sigma of an array may be a softmax")
+        if word == "sigma" and argument.axes and is_softmax(table):
+            return typed.softmax(argument, table.sizes)
         return replace(argument, node=Applied(known, argument.node))
     if word in ("softmax", "Softmax") and isinstance(argument.node, Entry) and not argument.axes:
         return softmax_entry(table, argument.node)
@@ -174,6 +182,16 @@ def is_of_matrix(table: Table, argument: Typed) -> bool:
         Option("matrix", matrix, "the exponential of a square matrix is a sum of its powers", stated=spoken_of),
     )
     return table.asking(question).name == "matrix"
+
+
+def is_softmax(table: Table) -> bool:
+    """Whether sigma of an array is a softmax: as the page says, or as it is read here."""
+    page = table.page
+    if page.said_of_sigma:
+        return page.said_of_sigma == "softmax"
+    if not page.speaks_of_softmax_alone:
+        table.open.setdefault("sigma", "sigma of an array may be a softmax")
+    return table.asking(preferring(SIGMA, "softmax" if page.speaks_of_softmax_alone else None)).name == "softmax"
 
 
 def softmax_entry(table: Table, entry: Entry) -> Typed:

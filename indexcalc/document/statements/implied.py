@@ -1,4 +1,7 @@
-r"""Equations that no line writes: ``a = \sigma(w x + b) = \sigma(z)`` gives z, and ``x^T = y^T A`` gives x."""
+r"""Equations that no line writes: ``a = \sigma(w x + b) = \sigma(z)`` gives z, and ``x^T = y^T A`` gives x.
+
+``O = \sigma(A) V = D V`` gives D, if D stands nowhere before.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import replace
 
 from indexcalc.document.statements.calls import LIMITS, closing, is_normal, spelt
 from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.named_parts import is_name, named_part, stands_among
 from indexcalc.document.statements.outline import Side, Statement
 from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.errors import IndexCalcError
@@ -25,7 +29,7 @@ def with_implied(statements: Sequence[Statement]) -> list[Statement]:
     found: list[Statement] = []
     for place, statement in enumerate(statements):
         found.append(statement)
-        for one in implied_by(statement):
+        for one in implied_by(statement, statements[:place]):
             name = spelt(one.sides[0].tokens)
             if name not in given.union(heads[:place] if one.implied == 1 else heads):
                 given.add(name)
@@ -43,11 +47,12 @@ def put_name_first(statement: Statement, implied: Statement) -> None:
         statement.sides[1:3] = [other, one]
 
 
-def implied_by(statement: Statement) -> Iterator[Statement]:
-    """The equations of names that a statement implies."""
+def implied_by(statement: Statement, before: Sequence[Statement]) -> Iterator[Statement]:
+    """The equations of names that a statement implies behind others."""
     yield from of_transposes(statement)
     yield from of_logarithms(statement)
     yield from of_arguments(statement)
+    yield from of_parts(statement, before)
     yield from of_calls(statement)
 
 
@@ -97,6 +102,27 @@ def of_arguments(statement: Statement) -> Iterator[Statement]:
             yield from implied(statement, member, name, formula)
 
 
+def of_parts(statement: Statement, before: Sequence[Statement]) -> Iterator[Statement]:
+    r"""What a chain implies that names a part of a formula, where the name stands nowhere before.
+
+    The chain says what a name or a derivative is: ``S v = A^T A v = \lambda v`` is an equation for v.
+    """
+    first = statement.sides[0].tokens
+    if not is_name(first) and first[:1] and first[0].kind not in ("FRAC", "PARTIAL", "NABLA"):
+        return
+    for member in range(2, len(statement.sides)):
+        one, other = statement.sides[member - 1 : member + 1]
+        if other.relation != "=" or one.tree is None or other.tree is None:
+            continue
+        found = named_part(one.tokens, other.tokens)
+        if found is None:
+            continue
+        formula, name = found
+        earlier = [side.tokens for each in before for side in each.sides]
+        if not stands_among(name, [*earlier, *(side.tokens for side in statement.sides[: member - 1]), formula]):
+            yield from implied(statement, member, name, formula)
+
+
 def of_calls(statement: Statement) -> Iterator[Statement]:
     """What a chain implies that says by a formula what a function is: ``J = CE(y, p) = ...``."""
     if len(statement.sides) < 3:
@@ -131,11 +157,6 @@ def unequal_argument(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequ
             if all(ends) and behind[0] == behind[1]:
                 return one[opening + 1 : ends[0] - 1], other[opening + 1 : ends[1] - 1]
     return None
-
-
-def is_name(tokens: Sequence[Token]) -> bool:
-    """Whether tokens are a name, with scripts or without."""
-    return bool(tokens) and tokens[0].kind == "NAME" and after_scripts(tokens, 1) == len(tokens)
 
 
 def stands_in(name: Sequence[Token], formula: Sequence[Token]) -> bool:
