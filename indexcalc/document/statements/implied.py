@@ -29,7 +29,7 @@ def with_implied(statements: Sequence[Statement]) -> list[Statement]:
     found: list[Statement] = []
     for place, statement in enumerate(statements):
         found.append(statement)
-        for one in implied_by(statement, statements[:place]):
+        for one in implied_by(statement, statements, place):
             name = spelt(one.sides[0].tokens)
             if name not in given.union(heads[:place] if one.implied == 1 else heads):
                 given.add(name)
@@ -47,12 +47,12 @@ def put_name_first(statement: Statement, implied: Statement) -> None:
         statement.sides[1:3] = [other, one]
 
 
-def implied_by(statement: Statement, before: Sequence[Statement]) -> Iterator[Statement]:
-    """The equations of names that a statement implies behind others."""
+def implied_by(statement: Statement, statements: Sequence[Statement], place: int) -> Iterator[Statement]:
+    """The equations of names that a statement implies at its place among all."""
     yield from of_transposes(statement)
     yield from of_logarithms(statement)
     yield from of_arguments(statement)
-    yield from of_parts(statement, before)
+    yield from of_parts(statement, statements, place)
     yield from of_calls(statement)
 
 
@@ -102,10 +102,11 @@ def of_arguments(statement: Statement) -> Iterator[Statement]:
             yield from implied(statement, member, name, formula)
 
 
-def of_parts(statement: Statement, before: Sequence[Statement]) -> Iterator[Statement]:
+def of_parts(statement: Statement, statements: Sequence[Statement], place: int) -> Iterator[Statement]:
     r"""What a chain implies that names a part of a formula, where the name stands nowhere before.
 
-    The chain says what a name or a derivative is: ``S v = A^T A v = \lambda v`` is an equation for v.
+    The chain says what a name or a derivative is: ``S v = A^T A v = \lambda v`` is an equation for v. And no equation
+    gives the name with other indices: it may be one at any step, or layer.
     """
     first = statement.sides[0].tokens
     if not is_name(first) and first[:1] and first[0].kind not in ("FRAC", "PARTIAL", "NABLA"):
@@ -118,8 +119,10 @@ def of_parts(statement: Statement, before: Sequence[Statement]) -> Iterator[Stat
         if found is None:
             continue
         formula, name = found
-        earlier = [side.tokens for each in before for side in each.sides]
-        if not stands_among(name, [*earlier, *(side.tokens for side in statement.sides[: member - 1]), formula]):
+        earlier = [side.tokens for each in statements[:place] for side in each.sides]
+        own = [side.tokens for side in statement.sides[: member - 1]]
+        heads = [each.sides[0].tokens[:1] for each in statements[place:]]
+        if not stands_among(name, [*earlier, *own, formula, *heads]):
             yield from implied(statement, member, name, formula)
 
 

@@ -34,7 +34,7 @@ def named_part(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[T
         return None
     formula, name = sorted(parts, key=is_name)
     rest = (one[:before], one[len(one) - after :])
-    fits = is_name(name) and not is_name(formula) and is_factor(formula, *rest)
+    fits = is_name(name) and name[0].inside is None and not is_name(formula) and is_factor(formula, *rest)
     return (formula, name) if fits else None
 
 
@@ -99,5 +99,11 @@ def is_name(tokens: Sequence[Token]) -> bool:
 
 
 def stands_among(name: Sequence[Token], rows: Sequence[Sequence[Token]]) -> bool:
-    """Whether a name stands among tokens, whatever its scripts are."""
-    return any(token.kind == "NAME" and token.text == name[0].text for row in rows for token in row)
+    """Whether a name stands among tokens, whatever its labels and scripts are."""
+    own = letter_of(name[0])
+    return any(token.kind == "NAME" and letter_of(token) == own for row in rows for token in row)
+
+
+def letter_of(token: Token) -> str:
+    """A name without its labels."""
+    return token.text.partition("_")[0].partition("^")[0]

@@ -32,6 +32,7 @@ UNNAMED = [
     ("a / b c", "a / D"),
     (r"a \odot b c", r"D c"),
     ("(a b)(x)", "D(x)"),  # a function
+    ("c a b", "c p(x)"),  # a value of one
     ("a b", "D"),  # nothing is alike
     ("a b c", "D e"),
 ]
@@ -63,6 +64,12 @@ def test_the_name_of_a_part_stands_for_it():
 def test_a_name_that_stands_before_is_not_given():
     page = rf"Let $D V$ be known. $$O = \exp(A) V = D V$$ $${GRADIENT}$$"
     assert check(page).claims[-1].verdict is Verdict.UNCLEAR
+
+
+def test_a_step_of_what_an_equation_gives_is_not_given_anew():
+    chain = r"$$O = \exp(A) V = D_1 V$$ "
+    assert check(chain).claims[1].verdict is Verdict.DEFINITION
+    assert check(chain + r"$$D_t = D_{t-1} B$$").claims[1].verdict is not Verdict.DEFINITION
 
 
 def test_an_equation_for_what_both_have_in_common_names_nothing():
