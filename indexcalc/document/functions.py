@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from indexcalc.document import literals
 from indexcalc.document.applications import derivative_at, value_at
-from indexcalc.document.choices import Kind, Option, choice, preferring
+from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.elementary import COMPOSED, OPAQUE, base_marks, logarithm
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
@@ -186,12 +186,10 @@ def is_of_matrix(table: Table, argument: Typed) -> bool:
 
 def is_softmax(table: Table) -> bool:
     """Whether sigma of an array is a softmax: as the page says, or as it is read here."""
-    page = table.page
-    if page.said_of_sigma:
-        return page.said_of_sigma == "softmax"
-    if not page.speaks_of_softmax_alone:
-        table.open.setdefault("sigma", "sigma of an array may be a softmax")
-    return table.asking(preferring(SIGMA, "softmax" if page.speaks_of_softmax_alone else None)).name == "softmax"
+    if table.page.sigma_is_softmax or table.asking(SIGMA).name == "softmax":
+        return True
+    table.open.setdefault("sigma", "sigma of an array may be a softmax")
+    return False
 
 
 def softmax_entry(table: Table, entry: Entry) -> Typed:

@@ -69,7 +69,7 @@ from indexcalc.document.statements.shapes import (
     slots_beside,
     written_in,
 )
-from indexcalc.document.statements.sigmas import said_of_sigma, speaks_of_softmax_alone
+from indexcalc.document.statements.sigmas import is_said_to_be_softmax
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
@@ -314,16 +314,9 @@ class Page:
         return re.search(r"\bdeviations?\b|\bprecisions?\b", self.document.source, re.IGNORECASE) is not None
 
     @cached_property
-    def said_of_sigma(self) -> str:
-        """Which function words say that sigma is; empty if they say none."""
-        return said_of_sigma(self.document.source)
-
-    @cached_property
-    def speaks_of_softmax_alone(self) -> bool:
-        """Whether words speak of a softmax, and of no other function that sigma may be, and sigma bears no prime."""
-        trees = (tree for statement in self.statements for tree in statement.trees)
-        primed = any(one.primes for tree in trees for one in self.survey.names(tree) if one.name == "sigma")
-        return not primed and speaks_of_softmax_alone(self.document.source, self.statements)
+    def sigma_is_softmax(self) -> bool:
+        """Whether words say that sigma is a softmax of each row."""
+        return is_said_to_be_softmax(self.document.source)
 
     @cached_property
     def zero_outside(self) -> bool:

@@ -1,7 +1,8 @@
 r"""Parts of formulas that are named where they first stand: ``O = \sigma(A) V = D V`` says what D is.
 
-Two members that follow one another are alike but for a factor or a term, which is a formula in one of them and a name
-in the other.
+Two members that follow one another are alike but for a factor, which is the value of a function in one of them, or a
+bracket behind all others, and a name in the other. No other product of arrays is taken for what a name is: ``X^T X v =
+\lambda v`` holds for this v, and ``X^T X w = X^T y`` says nothing of y alone.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
+from indexcalc.document.statements.calls import closing
 from indexcalc.document.statements.differentials import after_scripts
-from indexcalc.document.statements.index_expressions import GREEK
+from indexcalc.document.statements.systems import CONSTANTS
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 
@@ -18,11 +20,14 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 SCRIPTS = frozenset({"SUB", "SUP", "PRIME"})
 
-LOOSE = frozenset({"PLUS", "MINUS", "REL", "COMMA", "SEMICOLON", "BAR", "SLASH", "ODOT", "DOTS"})
-"""What binds less than a product, or not clearly more: a part with it is no factor."""
+SIGNS = frozenset({"SUM", "PROD", "INT"})
+"""Signs that bind the letters below them."""
 
-FAR = frozenset({"SUM", "PROD", "INT", "LIMIT"})
-"""Signs that reach over all factors behind them."""
+APPLIED = frozenset({*FUNCTIONS, "sigma", "softmax"})
+"""The names of functions whose values may be factors."""
+
+LONGEST = 20
+"""How many tokens of a script are read."""
 
 
 def named_part(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:
@@ -33,8 +38,7 @@ def named_part(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[T
     if not all(parts):
         return None
     formula, name = sorted(parts, key=is_name)
-    rest = (one[:before], one[len(one) - after :])
-    fits = is_name(name) and name[0].inside is None and not is_name(formula) and is_factor(formula, *rest)
+    fits = may_name(name, formula) and is_factor(formula, one[:before], one[len(one) - after :])
     return (formula, name) if fits else None
 
 
@@ -75,22 +79,36 @@ def depth(tokens: Sequence[Token]) -> int | None:
 
 
 def is_factor(formula: Sequence[Token], before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """Whether a formula between tokens stands for a factor, or a term, of its own."""
-    if depth(formula) != 0 or not any(token.kind == "NAME" for token in (*before, *after)):
+    """Whether a formula is the value of a function beside other factors, or a bracket behind them."""
+    value = formula[0].text in APPLIED
+    bracket = formula[value:]
+    if not bracket or bracket[0].kind != "(" or closing(bracket, 0) != len(bracket):
         return False
-    levels = [depth(formula[:place]) or 0 for place in range(len(formula))]
-    top = [token for token, level in zip(formula, levels, strict=True) if level == 0]
-    ends_term = not after or after[0].kind in ("PLUS", "MINUS")
-    loose = any(token.kind in LOOSE for token in top) or (not ends_term and any(token.kind in FAR for token in top))
-    ends = [tokens[-1] for tokens in (before, formula) if tokens]
-    bound = any(is_word(token) or token.kind in ("SLASH", "ODOT") for token in ends)
-    apart = formula[0].kind != "TIMES" and formula[-1].kind != "TIMES" and not (after and after[0].kind in OPENING)
-    return apart and not bound and not loose
+    beside = any(token.kind == "NAME" for token in (*before, *after))
+    applied = (bool(before) and before[-1].text in APPLIED) or (bool(after) and after[0].kind in OPENING)
+    several = any(token.kind in ("COMMA", "BAR", "SEMICOLON") for token in bracket)
+    return beside and not applied and not several and (value or not after)
 
 
-def is_word(token: Token) -> bool:
-    """Whether a name is that of a function, which what is behind it belongs to."""
-    return token.kind == "NAME" and (token.text in FUNCTIONS or (len(token.text) > 1 and token.text not in GREEK))
+def may_name(name: Sequence[Token], formula: Sequence[Token]) -> bool:
+    """Whether a name may be that of a formula: it has the same indices, and is in a capital if an array there is."""
+    if not is_name(name) or name[0].inside is not None or name[0].text in CONSTANTS or is_name(formula):
+        return False
+    capitals = any(token.kind == "NAME" and token.text[0].isupper() for token in formula)
+    fits = name[0].text[0].isupper() or not capitals or formula[0].kind == "("
+    powers = any(token.kind == "SUP" for token in name)
+    return fits and not powers and letters_below(formula) == letters_below(name)
+
+
+def letters_below(tokens: Sequence[Token]) -> set[str]:
+    """The letters of indices, without those that signs bind."""
+    found, bound = set[str](), set[str]()
+    for place, token in enumerate(tokens):
+        if token.kind == "SUB":
+            below = tokens[place + 1 : after_scripts(tokens[: place + 1 + LONGEST], place)]
+            letters = {one.text for one in below if one.kind == "NAME"}
+            (bound if tokens[place - 1].kind in SIGNS else found).update(letters)
+    return found - bound
 
 
 def is_name(tokens: Sequence[Token]) -> bool:

@@ -11,30 +11,33 @@ from tests.support.verdicts import judged
 
 NAMED = [
     (r"\sigma(A - M) V", "D V", r"\sigma(A - M)", "D"),
-    (r"X^T (X w - y)", "X^T r", "(X w - y)", "r"),
-    (r"\frac{\partial L}{\partial y} W^T", "g W^T", r"\frac{\partial L}{\partial y}", "g"),
-    ("a - b c + d", "a - D + d", "b c", "D"),
-    (r"\sum_i a_i b_i", r"\sum_i D_i", "a_i b_i", "D_i"),
-    (r"\sum_i a_i b_i + c", "D + c", r"\sum_i a_i b_i", "D"),
-    ("A B A v", "A D v", "B A", "D"),
-    (r"\alpha a b", r"\alpha D", "a b", "D"),
+    (r"\sigma(z) \odot x", r"a \odot x", r"\sigma(z)", "a"),
+    ("X^T (X w - y)", "X^T r", "(X w - y)", "r"),
+    (r"a - b \exp(c) + d", "a - b g_1 + d", r"\exp(c)", "g_1"),
+    (r"\sum_i \exp(a_i) b_i", r"\sum_i D_i b_i", r"\exp(a_i)", "D_i"),
+    (r"\sum_k \exp(\sum_j Q_{ij} K_{kj}) V_{kl}", r"\sum_k D_{ik} V_{kl}", r"\exp(\sum_j Q_{ij} K_{kj})", "D_{ik}"),
+    (r"\alpha (a - b)", r"\alpha d", "(a - b)", "d"),
 ]
 
 UNNAMED = [
-    ("a + b c", "D c"),  # a sum is no factor
-    ("a b + c", "a D"),
+    ("A^T A v", r"\lambda v"),  # an equation for v
+    ("(T + V) v", "E v"),
+    (r"\exp(A) v", r"\lambda v"),
+    ("X^T X w", "X^T y"),  # of all of X w, not of y alone
+    ("Q^T (Q v - w)", "Q^T I"),
+    (r"a \exp(b)", "a c^2"),  # a power of a name
+    ("a + b c", "D c"),
     ("A v", "D v"),  # a name for a name
     ("x_{i j} y", "x_k y"),  # an index
-    ("x^{a b} y", "x^D y"),
-    (r"\log a b", r"\log D"),  # of how much the logarithm is
-    (r"c \log a", "D a"),
-    (r"\sum_i a_i b_i", "D b_i"),  # the sum reaches further
-    ("a / b c", "a / D"),
-    (r"a \odot b c", r"D c"),
-    ("(a b)(x)", "D(x)"),  # a function
-    ("c a b", "c p(x)"),  # a value of one
-    ("a b", "D"),  # nothing is alike
-    ("a b c", "D e"),
+    ("x^{a (b + c)} y", "x^{a D} y"),
+    (r"\sum_i b (a_i - c)", r"\sum_i b d"),  # an index less
+    (r"\sum_i x \exp(a_i)", r"\sum_i x d_j"),
+    (r"\log (a - b)", r"\log D"),
+    (r"\exp(a)(x)", "D(x)"),  # a function
+    (r"c \exp(a)", "c p(x)"),  # a value of one
+    ("p (x, y)", "p D"),
+    (r"\exp(a)", "D"),  # nothing is alike
+    (r"a \exp(b) c", "D e"),
 ]
 
 
