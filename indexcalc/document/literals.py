@@ -8,10 +8,23 @@ from dataclasses import replace
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.blocks import of_blocks
-from indexcalc.document.meaning.nodes import HALF, ONE, TWO, Applied, Meaning, Plus, between, negated, times
+from indexcalc.document.meaning.nodes import (
+    HALF,
+    ONE,
+    TWO,
+    Applied,
+    Entry,
+    Meaning,
+    Plus,
+    Size,
+    between,
+    negated,
+    times,
+)
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.document.statements.limits import count_of
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import ANGLE, NORM
 
@@ -32,6 +45,8 @@ def bracketed(table: Table, bracket: str, values: Sequence[Typed]) -> Typed:
     if len(values) != 1:
         raise NotUnderstoodError("a list in brackets")
     (value,) = values
+    if bracket == "|" and isinstance(value.node, Entry) and value.node.name in table.page.index_sets:
+        return Typed(Size(sizes.named(count_of(value.node.name))))
     if bracket == NORM:
         return typed.norm(value, "F" if len(typed.sides(value)) == 2 else "")
     if bracket == "|" and len(typed.sides(value)) == 2:

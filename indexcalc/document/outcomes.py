@@ -312,6 +312,7 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)
     table.sizes.settle()
+    check_ranges(table)
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))
     check_order(table, left.node, right_node)
     slopes, others = losses_in(table, left.node), losses_in(table, right_node)
@@ -338,6 +339,20 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def check_ranges(table: Table) -> None:
+    """Raise an error where one sum runs over a set, and another one along the same axis over all, or another set.
+
+    Raises:
+        NotUnderstoodError: for the set, which may be a part of what there is.
+    """
+    found: dict[Ix, set[str]] = {}
+    for index, over in table.ranges:
+        found.setdefault(table.sizes.find(index), set()).add(over)
+    for sets in found.values():
+        if len(sets) > 1:
+            raise NotUnderstoodError(f"whether {max(sets)} is all over which other sums run")
 
 
 def check_order(table: Table, *members: Meaning) -> None:

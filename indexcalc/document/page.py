@@ -49,7 +49,7 @@ from indexcalc.document.statements.letters import (
     loose_letters,
     order_of_entry,
 )
-from indexcalc.document.statements.limits import limits_in
+from indexcalc.document.statements.limits import limits_in, sets_in
 from indexcalc.document.statements.mirrored import mirrored_parts
 from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.orientation import orientations
@@ -461,6 +461,11 @@ class Page:
         told = (extent for rows in self.extents.values() for _, extent in rows)
         extents = {symbol.name for extent in told for symbol in extent.free_symbols}
         return self.sizes_of_names | limits | extents | {size.name for size in self.context.sizes}
+
+    @cached_property
+    def index_sets(self) -> frozenset[str]:
+        """The names of sets over which sums run: the G of a sum over i in G, of which there are |G|."""
+        return frozenset(name for s in self.statements for tree in s.trees for name in sets_in(tree))
 
     @cached_property
     def added_to_arrays(self) -> frozenset[str]:

@@ -33,7 +33,7 @@ from indexcalc.document.scope import Scope
 from indexcalc.document.statements.extents import size_of
 from indexcalc.document.statements.index_expressions import is_index_letter
 from indexcalc.document.statements.labelling import sums_barely
-from indexcalc.document.statements.limits import limit_name
+from indexcalc.document.statements.limits import count_of, limit_name, set_below
 from indexcalc.document.statements.outline import Condition
 from indexcalc.document.statements.running import DESCENDING
 from indexcalc.document.statements.scripts import is_letter, with_primes
@@ -62,6 +62,7 @@ class Binding:
     conditions: tuple[Condition, ...]
     firsts: Mapping[str, int]
     shorter: frozenset[str] = frozenset()
+    over: str = ""
 
 
 def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
@@ -90,7 +91,10 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
     upper = limit_name([token for token in above[-1] if token.kind not in ("{", "}")][:-2]) if above else ""
     ends = upper and not last and first == "1" and is_shorter(above[-1])
     shorter = frozenset(names if ends and leaves_out(scope.table, upper) else ())
-    return Binding(word, dummies, (*conditions, *last), firsts, shorter)
+    over = set_below(below)
+    if over:
+        scope.table.sizes.unify(scope.table.sizes.named(count_of(over)), dummies[names[0]])
+    return Binding(word, dummies, (*conditions, *last), firsts, shorter, over)
 
 
 def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
@@ -107,6 +111,7 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         body = replace(body, node=times(body.node, but_one(table, binding.dummies[name])))
     for name, index in binding.dummies.items():
         table.run(name, index, body.node)
+        table.ranges.append((index, binding.over))
     idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
     if idle and table.inside:
         raise NotUnderstoodError(f"a sum over {idle[0]} that binds nothing")

@@ -84,6 +84,7 @@ class Table:
         ties: the slots whose size a number is.
         ones: the axes of vectors of ones of which no size is said.
         idle: letters of sums in the members that bind nothing.
+        ranges: the letters of sums, each with the set over which the sum runs; empty if it runs over all.
         applied: how many values of functions were put in.
         solved: names with the statements that say what they are, whatever else is said of them; None where none is.
         doubled: one of them that is to be twice as much.
@@ -123,6 +124,7 @@ class Table:
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
     ones: list[Ix] = field(default_factory=list)
     idle: set[str] = field(default_factory=set)
+    ranges: list[tuple[Ix, str]] = field(default_factory=list)
     applied: int = 0
     solved: Mapping[str, int | None] = field(default_factory=dict)
     doubled: str = ""

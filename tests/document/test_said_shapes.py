@@ -144,3 +144,14 @@ COLUMNS = r"Let $X \in \mathbb{R}^{n \times m}$, $w \in \mathbb{R}^n$ and $a, b 
 def test_a_column_a_row_and_a_number_may_be_said_to_be_matrices(expression, right, wrong):
     assert last(f"{COLUMNS}$${expression} \\in \\mathbb{{R}}^{{{right}}}$$") is CONFIRMED
     assert last(f"{COLUMNS}$${expression} \\in \\mathbb{{R}}^{{{wrong}}}$$") is not CONFIRMED
+
+
+def test_a_formula_in_a_set_declares_none_of_its_names():
+    """The last member of a chain is said to be in a set, and not the loss whose gradient it holds."""
+    page = r"""$X \in \mathbb{R}^{M \times K}$, $W \in \mathbb{R}^{K \times N}$ and $b \in \mathbb{R}^N$.
+$$Y = X W + \mathbf{1} b^T \in \mathbb{R}^{M \times N}$$
+$$\nabla_X L = (\nabla_Y L) W^T \in \mathbb{R}^{M \times K}$$
+$$\nabla_b L = \sum_{i=1}^M (\nabla_Y L)_{i, :} \in \mathbb{R}^N$$
+"""
+    verdicts = [claim.verdict for claim in check(page).claims[3:]]
+    assert verdicts == [Verdict.DEFINITION, Verdict.CONFIRMED, *[Verdict.PROVED, Verdict.CONFIRMED] * 2]

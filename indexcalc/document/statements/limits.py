@@ -48,6 +48,23 @@ def limits_in(tree: Sum) -> Iterator[str]:
             yield name
 
 
+def set_below(tokens: Sequence[Token]) -> str:
+    """The set of which a letter below a sum is; empty if it says none."""
+    plain = [token for token in tokens if token.kind not in ("{", "}")]
+    member = [token.kind for token in plain] == ["NAME", "REL", "NAME"] and plain[1].text == "in"
+    return plain[2].text if member else ""
+
+
+def sets_in(tree: Sum) -> Iterator[str]:
+    """The sets over which the sums in a tree run."""
+    return filter(None, (set_below(node.below) for node in sums_in(tree)))
+
+
+def count_of(name: str) -> str:
+    """The name of the number of elements of a set."""
+    return f"|{name}|"
+
+
 def limit_name(tokens: Sequence[Token]) -> str:
     """The name that tokens are, with its label; empty if they are none."""
     texts = [token.text for token in tokens if token.kind not in ("{", "}")]

@@ -111,9 +111,9 @@ def in_sets(statement: Statement, survey: Survey) -> Iterator[tuple[Named, Facto
             tree = parse(tokens)
         except (IndexCalcError, RecursionError):
             continue
-        names = list(survey.names(tree))
-        if len(names) == 1:
-            yield names[0], factors
+        name = survey.lone(tree)
+        if name is not None:
+            yield name, factors
 
 
 BRACKET = re.compile(r"[\s$`]*[(（][\s$`]*$")
