@@ -16,6 +16,7 @@ from indexcalc.document.outcomes import Relation, Truth
 from indexcalc.document.page import Page
 from indexcalc.document.report import Verdict
 from indexcalc.document.search import Trials, index_letters, judge
+from indexcalc.document.statements.calls import spelt
 from indexcalc.document.statements.outline import EQUALITIES
 
 
@@ -44,6 +45,9 @@ def earlier_equations(page: Page, number: int) -> Iterator[Relation]:
         if other is None or (other.name, other.parts) != (head.name, head.parts):
             continue
         left = page.statements[before].sides[1].tree
+        tokens = (page.statements[one].sides[1].tokens for one in (before, number))
+        if len({spelt(one) for one in tokens}) == 1:
+            continue  # a repetition says no more than the first
         if left is not None and page.statements[before].sides[1].relation in EQUALITIES:
             letters = index_letters(page, left) | index_letters(page, right)
             yield Relation(number, left, right, 1, 0, letters=letters, solved=((head.name, None),))

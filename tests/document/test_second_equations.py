@@ -35,3 +35,13 @@ def test_the_first_of_two_equations_gives_the_name() -> None:
     claims = check(BELLMAN.replace("{}", r"\sum_a Q^\pi(s, a) \pi(a|s)")).claims
     assert claims[0].verdict is Verdict.DEFINITION
     assert claims[-1].verdict in HOLDS
+
+
+def test_what_is_only_repeated_is_judged_as_the_first() -> None:
+    """A gradient that is wrong, and not judged since a shape is not known, does not hold when it is said once more."""
+    page = r"""$x \in \mathbb{R}^d$, $W \in \mathbb{R}^{v \times d}$, $y \in \mathbb{R}^v$.
+$$z = W x + b$$ $$o = \sum_{i=1}^v \bar{y}_i z_i$$
+$$\mathbf{dx} = \mathbf{dz} W^\top$$
+"""
+    claims = check(page + r"$$\mathbf{dx} = \mathbf{dz} W^\top$$").claims
+    assert [claim.verdict for claim in claims[-2:]] == [Verdict.UNCLEAR, Verdict.UNCLEAR]
