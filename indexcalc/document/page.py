@@ -839,7 +839,9 @@ def page_of(document: Document, context: Context) -> Page:
     attach_spoken(document, statements)
     statements, schematic = set_aside(document, statements, context.schematic)
     told = given_statements(context)
-    return Page(document, (*told, *with_implied(statements)), tuple(troubles), context, len(told), tuple(schematic))
+    return Page(
+        document, (*told, *with_implied(statements, told)), tuple(troubles), context, len(told), tuple(schematic)
+    )
 
 
 def text_of(context: Context) -> str:

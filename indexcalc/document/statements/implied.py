@@ -18,14 +18,14 @@ from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 
 
-def with_implied(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, and behind each those that it implies of names that no equation gives.
+def with_implied(statements: Sequence[Statement], told: Sequence[Statement] = ()) -> list[Statement]:
+    """The statements, and behind each those that it implies of names that no equation gives, nor what a context told.
 
     What a transpose gives an equation behind it may state. What a chain defines is a function of the name in it, by
     which it may be differentiated.
     """
     heads = [spelt(one.sides[0].tokens) for one in statements]
-    given: set[tuple[str, ...]] = set()
+    given = {spelt(one.sides[0].tokens) for one in told}
     found: list[Statement] = []
     for place, statement in enumerate(statements):
         found.append(statement)

@@ -78,3 +78,8 @@ def test_a_step_of_what_an_equation_gives_is_not_given_anew():
 def test_an_equation_for_what_both_have_in_common_names_nothing():
     page = r"$$S v = A^\top A v = \lambda v$$ $$\lambda = A^\top A$$"
     assert check(page).claims[-1].verdict not in (Verdict.PROVED, Verdict.REFUTED)
+
+
+def test_what_a_context_gives_is_not_given_anew():
+    page = r"$$O = \exp(A) V = D V$$"
+    assert [claim.verdict for claim in check(page, context="D = exp(A)\nO = D V").claims] == [Verdict.PROVED] * 2
