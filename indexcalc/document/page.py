@@ -464,8 +464,10 @@ class Page:
 
     @cached_property
     def index_sets(self) -> frozenset[str]:
-        """The names of sets over which sums run: the G of a sum over i in G, of which there are |G|."""
-        return frozenset(name for s in self.statements for tree in s.trees for name in sets_in(tree))
+        """The names of sets over which sums run, and of nothing else: the G of a sum over i in G, with |G| elements."""
+        found = {name for s in self.statements for tree in s.trees for name in sets_in(tree)}
+        arrays = {name for name in found if self.survey.rank(name) is not None}
+        return frozenset(found - arrays - self.defining.keys() - self.declared.keys())
 
     @cached_property
     def added_to_arrays(self) -> frozenset[str]:

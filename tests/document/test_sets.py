@@ -62,3 +62,9 @@ def test_a_set_may_be_a_part_of_all(page):
     claim = check(page).claims[-1]
     assert claim.verdict is Verdict.UNCLEAR
     assert "is all over which other sums run" in claim.reason
+
+
+def test_bars_around_a_matrix_are_its_determinant():
+    """Also where the letter is that of a set below a sum."""
+    page = r"$G \in \mathbb{R}^{n \times n}$ is a matrix. $$\frac{\partial \log |G|}{\partial G} = G^{-\top}$$"
+    assert judged(check(rf"$$s = \sum_{{i \in G}} x_i$$ {page}").claims[-1]) is Verdict.CONFIRMED

@@ -90,16 +90,21 @@ def implied(statement: Statement, member: int, name: Sequence[Token], formula: S
 
 def of_arguments(statement: Statement) -> Iterator[Statement]:
     """What a chain implies whose members behind the first differ in one argument, which is a name in the other."""
-    for member in range(2, len(statement.sides)):
-        one, other = statement.sides[member - 1 : member + 1]
-        if other.relation != "=" or one.tree is None or other.tree is None:
-            continue
+    for member, one, other in equal_members(statement):
         arguments = unequal_argument(one.tokens, other.tokens)
         if arguments is None:
             continue
         formula, name = sorted(arguments, key=is_name)
         if is_name(name) and not is_name(formula) and not stands_in(name, formula):
             yield from implied(statement, member, name, formula)
+
+
+def equal_members(statement: Statement) -> Iterator[tuple[int, Side, Side]]:
+    """The members of a chain behind its first that can be read, each behind the one before it, with its place."""
+    for member in range(2, len(statement.sides)):
+        one, other = statement.sides[member - 1 : member + 1]
+        if other.relation == "=" and one.tree is not None and other.tree is not None:
+            yield member, one, other
 
 
 def of_parts(statement: Statement, statements: Sequence[Statement], place: int) -> Iterator[Statement]:
@@ -109,12 +114,9 @@ def of_parts(statement: Statement, statements: Sequence[Statement], place: int) 
     gives the name with other indices: it may be one at any step, or layer.
     """
     first = statement.sides[0].tokens
-    if not is_name(first) and first[:1] and first[0].kind not in ("FRAC", "PARTIAL", "NABLA"):
+    if not is_name(first) and (not first or first[0].kind not in ("FRAC", "PARTIAL", "NABLA")):
         return
-    for member in range(2, len(statement.sides)):
-        one, other = statement.sides[member - 1 : member + 1]
-        if other.relation != "=" or one.tree is None or other.tree is None:
-            continue
+    for member, one, other in equal_members(statement):
         found = named_part(one.tokens, other.tokens)
         if found is None:
             continue

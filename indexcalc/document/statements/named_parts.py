@@ -26,14 +26,11 @@ SIGNS = frozenset({"SUM", "PROD", "INT"})
 APPLIED = frozenset({*FUNCTIONS, "sigma", "softmax"})
 """The names of functions whose values may be factors."""
 
-LONGEST = 20
-"""How many tokens of a script are read."""
-
 
 def named_part(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:
     """The formula and the name in which two members differ; None if they differ otherwise."""
     before = whole(common(one, other), one, other)
-    after = whole_behind(common(one[before:][::-1], other[before:][::-1]), one, other)
+    after = whole_behind(common(one[before:][::-1], other[before:][::-1]), one)
     parts = [tokens[before : len(tokens) - after] for tokens in (one, other)]
     if not all(parts):
         return None
@@ -49,33 +46,33 @@ def common(one: Sequence[Token], other: Sequence[Token]) -> int:
 
 
 def whole(count: int, *rows: Sequence[Token]) -> int:
-    """The greatest number of tokens, up to one, that leave no bracket open and no scripts behind them."""
-    fit = 0
-    for end in range(1, count + 1):
-        scripts = any(len(row) > end and row[end].kind in SCRIPTS for row in rows)
-        if not scripts and rows[0][end - 1].kind not in SCRIPTS and depth(rows[0][:end]) == 0:
+    """How many of the first tokens, which rows have in common, cut off no bracket and no script."""
+    fit, level = 0, 0
+    for end, token in enumerate(rows[0][:count], 1):
+        level += nesting(token)
+        cut = token.kind in SCRIPTS or any(len(row) > end and row[end].kind in SCRIPTS for row in rows)
+        if level < 0:
+            break
+        if level == 0 and not cut:
             fit = end
     return fit
 
 
-def whole_behind(count: int, *rows: Sequence[Token]) -> int:
-    """The same of tokens at the end."""
-    row = rows[0]
-    for start in range(len(row) - count, len(row)):
-        scripts = any(token.kind in SCRIPTS for token in row[max(start - 1, 0) : start + 1])
-        if not scripts and depth(row[start:]) == 0:
-            return len(row) - start
-    return 0
+def whole_behind(count: int, row: Sequence[Token]) -> int:
+    """The same of the last tokens."""
+    fit, level = 0, 0
+    for start in range(len(row) - 1, len(row) - count - 1, -1):
+        level -= nesting(row[start])
+        if level < 0:
+            break
+        if level == 0 and all(token.kind not in SCRIPTS for token in row[max(start - 1, 0) : start + 1]):
+            fit = len(row) - start
+    return fit
 
 
-def depth(tokens: Sequence[Token]) -> int | None:
-    """How many brackets are left open; None if one closes that is not open."""
-    found = 0
-    for token in tokens:
-        found += (token.kind in OPENING) - (token.kind in CLOSING)
-        if found < 0:
-            return None
-    return found
+def nesting(token: Token) -> int:
+    """By how much a token changes the number of open brackets."""
+    return (token.kind in OPENING) - (token.kind in CLOSING)
 
 
 def is_factor(formula: Sequence[Token], before: Sequence[Token], after: Sequence[Token]) -> bool:
@@ -105,7 +102,7 @@ def letters_below(tokens: Sequence[Token]) -> set[str]:
     found, bound = set[str](), set[str]()
     for place, token in enumerate(tokens):
         if token.kind == "SUB":
-            below = tokens[place + 1 : after_scripts(tokens[: place + 1 + LONGEST], place)]
+            below = tokens[place + 1 : after_scripts(tokens, place)]
             letters = {one.text for one in below if one.kind == "NAME"}
             (bound if tokens[place - 1].kind in SIGNS else found).update(letters)
     return found - bound

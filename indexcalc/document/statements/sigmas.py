@@ -12,13 +12,12 @@ SIGN = r"(?:\$ *\\sigma *(?:\( *(?:\\cdot|[A-Za-z·]) *\))? *\$|σ(?:\([^()]{0,1
 """Sigma in the text, by itself or with an argument that stands for any."""
 
 SAID = re.compile(
-    rf"(?P<before>[^.]{{0,200}}?){SIGN}\s+(?:is|be|denotes|means|stands for|represents|as)\s+(?:(?:the|a|an)\s+)?"
+    rf"{SIGN}\s+(?:is|be|denotes|means|stands for|represents|as)\s+(?:(?:the|a|an)\s+)?"
     r"(?:(?:row-?wise|usual|standard)\s+)?soft-?max(?:\s+(?:function|operator|operation|map|mapping))?"
-    r"(?:\s+(?:over|along|across|of|on)\s+(?:the\s+|each\s+|every\s+|its\s+|all\s+)?rows?)?\s*(?=[.,;:)$]|\Z)"
-    r"(?P<behind>[^.]{0,200})",
+    r"(?:\s+(?:over|along|across|of|on)\s+(?:the\s+|each\s+|every\s+|its\s+|all\s+)?rows?)?\s*(?=[.,;:)$]|\Z)",
     re.IGNORECASE,
 )
-"""Words that say that it is a softmax, with their sentence."""
+"""Words that say that it is a softmax."""
 
 OTHERWISE = re.compile(
     r"\b(?:not|never|if|unless|when|whenever|unlike|instead|were|would|suppose|for (?:two|more|many)"
@@ -30,10 +29,19 @@ OTHERWISE = re.compile(
 LOGISTIC = re.compile(r"sigmoid|logistic", re.IGNORECASE)
 """Words for what sigma is else, it may be elsewhere on the page."""
 
+REACH = 200
+"""How many characters of a sentence are read, before these words and behind them."""
+
 
 def is_said_to_be_softmax(source: str) -> bool:
     """Whether words say that sigma is a softmax of each row, and speak of no logistic function beside it."""
     if LOGISTIC.search(source):
         return False
     found = list(SAID.finditer(source))
-    return bool(found) and not any(OTHERWISE.search(one["before"] + one["behind"]) for one in found)
+    return bool(found) and not any(OTHERWISE.search(around(source, one)) for one in found)
+
+
+def around(source: str, words: re.Match[str]) -> str:
+    """What stands before words in their sentence, and behind them."""
+    before = source[max(words.start() - REACH, 0) : words.start()].rpartition(".")[2]
+    return f"{before} {source[words.end() : words.end() + REACH].partition('.')[0]}"
