@@ -133,3 +133,20 @@ def test_a_function_of_several_arguments_is_defined_by_either_sign(sign):
     slope = r"$$\frac{\partial Q}{\partial \mu} = %s\sum_{i=1}^n \frac{x_i - \mu}{s^2}$$"
     assert check(density + loss + slope % "").claims[-1].verdict is Verdict.PROVED
     assert check(density + loss + slope % "-").claims[-1].verdict is Verdict.REFUTED
+
+
+SLOPE = r"\frac{\partial C_{ij}}{\partial S_{ik}} = C_{ij} (\delta_{jk} %s C_{ik})"
+
+
+@pytest.mark.parametrize(
+    ("entry", "right", "wrong"),
+    [
+        (r"\operatorname{softmax}(S)_{ij}", SLOPE % "-", SLOPE % "+"),
+        (r"(\operatorname{softmax}(S))_{ij}", SLOPE % "-", SLOPE % "+"),
+        (r"\frac{\exp(S)_{ij}}{\sum_k \exp(S)_{ik}}", SLOPE % "-", SLOPE % "+"),
+    ],
+)
+def test_an_entry_of_a_function_of_an_array_says_what_a_name_is(entry, right, wrong):
+    given = r"S \in \mathbb{R}^{n \times m}"
+    assert last(given, f"C_{{ij}} = {entry}", right) in {CONFIRMED, Verdict.PROVED}
+    assert last(given, f"C_{{ij}} = {entry}", wrong) is REFUTED

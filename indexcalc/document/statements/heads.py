@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from indexcalc.document.statements.calls import is_expected
@@ -68,12 +68,20 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
         return False
     names = list(survey.names(tree))
     # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
-    letters = {part for found in names for part in letters_among(found.parts or ())} | set(letters_of_limits(tree))
+    letters = {part for found in names for part in letters_among(found.parts or ())}
+    letters |= {*letters_of_limits(tree), *letters_below_brackets(tree)}
     # Alone it is the number of the entry; below f_x it may be what f is differentiated by.
     letters |= {node.text for node in nodes_of(tree) if isinstance(node, Atom)} & ROWS
     written_out = isinstance(tree.lone, Matrix) and len(head.parts or ()) == len(MATRIX)
     follows = not head.parts or written_out or not letters.isdisjoint(head.parts)
     return follows and all(found.name != head.name or is_elsewhere(found) for found in names)
+
+
+def letters_below_brackets(tree: Sum) -> Iterator[str]:
+    r"""The letters of the entries of what stands in brackets, ``\operatorname{softmax}(S)_{ij}``."""
+    for node in nodes_of(tree):
+        if isinstance(node, Scripted) and isinstance(node.base, Group):
+            yield from letters_among(subscript(node.below).parts or ())
 
 
 def is_elsewhere(found: Named) -> bool:
