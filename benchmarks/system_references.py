@@ -59,6 +59,11 @@ def gaussian_process(X: Tensor, y: Tensor, a: Tensor, s: Tensor, noise: Tensor) 
 
 
 @reference
+def gaussian_samples(mu: Tensor, S: Tensor, e: Tensor) -> Tensor:
+    return mu + e @ torch.linalg.cholesky(S).mT
+
+
+@reference
 def deep_equilibrium(W: Tensor, U: Tensor, b: Tensor, x: Tensor) -> Tensor:
     z = FixedPoint.apply(W, x @ U.T + b)
     assert isinstance(z, Tensor)

@@ -15,7 +15,7 @@ from typing import Protocol
 from indexcalc.algebra.guards import Given, guarded_entries
 from indexcalc.algebra.ranges import never_negative
 from indexcalc.algebra.slots import Index, Slot, difference, place
-from indexcalc.algebra.terms import Access, Determinant, Terms, tensors_of, walk
+from indexcalc.algebra.terms import Access, MatrixFunction, Terms, tensors_of, walk
 
 NO_SYSTEMS: Mapping[str, str] = MappingProxyType({})
 """No tensor is determined by a system."""
@@ -146,12 +146,11 @@ def entries_in(equation: Defining, names: Mapping[str, Defining]) -> list[Access
 
 
 def entries_read(equation: Defining) -> Iterator[tuple[Access, Given]]:
-    """What an equation reads, with what the brackets around it say; of a determinant, all entries of its matrix."""
+    """What an equation reads, with what the brackets around it say; of a function of a matrix, all its entries."""
     yield from guarded_entries(equation.terms)
     for base in walk(equation.terms):
-        if isinstance(base, Determinant):
-            ends = Index("@row", base.extent), Index("@column", base.extent)
-            yield Access(base.tensor, (*base.slots, *ends)), ()
+        if isinstance(base, MatrixFunction):
+            yield base.matrix, ()
 
 
 def axes_from(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import mpmath
@@ -314,6 +315,24 @@ SPECS = {
         loss L
         derive A, w, u
     """,
+    "two inverses at each step": """
+        index t : T
+        input P0[i,j] spd, Q[i,j] spd, R[i,j] spd
+        P[0,i,j] = P0[i,j]
+        M[t,i,j] = R[i,j] + inverse[i,j](P[t-1,i,j])    for t in 1 .. T-1
+        P[t,i,j] = Q[i,j] + inverse[i,j](M[t,i,j])      for t in 1 .. T-1
+        upstream G[t,i,j] = dL/dP[t,i,j]
+        derive P0, Q, R
+    """,
+    "two systems at each step, down": """
+        index t : T
+        input A[i,j], B[i,j], w[i], u[t,i]
+        solve x[t,j] : 3*x[t,i] + sum[j](A[i,j]*x[t,j])/5 = u[t,i] + [t+1 < T]*tanh(y[t+1,i])
+        solve y[t,j] : y[t,i]*(2 + sum[k](x[t,k]^2)) + sum[j](B[i,j]*y[t,j])/5 = w[i]
+        L = sum[t,i](x[t,i]*y[t,i])
+        loss L
+        derive A, B, w, u
+    """,
     "read directly and through another": """
         input A[i,j], b[i]
         solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
@@ -557,15 +576,33 @@ def test_code_that_is_refused_is_told_at_the_place_of_the_system():
     assert found.value.place.line == 6
 
 
-def test_two_inverses_in_one_recurrence_are_refused_in_code():
+def test_systems_of_a_step_that_need_one_another_are_refused_in_code():
     text = (
-        "index t : T\ninput Q[i,j] spd, R[i,j] spd\nP[0,i,j] = Q[i,j]\nM[t,i,j] = R[i,j] + inverse[i,j](P[t-1,i,j]) "
-        "for t in 1 .. T-1\nP[t,i,j] = Q[i,j] + inverse[i,j](M[t,i,j]) for t in 1 .. T-1\n"
-        "L = sum[t,i,j](P[t,i,j])\nloss L"
+        "index t : T\ninput A[i,j], b[i]\n"
+        "solve x[t,j] : 3*x[t,i] + y[t,i]/5 = b[i] + [1 <= t]*tanh(x[t-1,i])\n"
+        "solve y[t,j] : 3*y[t,i] + tanh(x[t,i])/5 = b[i]\nL = sum[t,i](x[t,i]*y[t,i])\nloss L"
     )
-    with pytest.raises(UnsupportedError, match="one system, or one inverse, at each step") as caught:
-        numpy_module(ic.derive(problem_of(text)))
+    derivation = ic.derive(problem_of(text))
+    assert check_backward(derivation.problem, derivation.backward).ok
+    with pytest.raises(UnsupportedError, match="code solves the systems of a step one after the other") as caught:
+        numpy_module(derivation)
     assert caught.value.place is not None
+
+
+def test_inverses_of_a_step_are_made_one_after_the_other():
+    """No array has two axes of steps, and nothing is said of a gradient that leaves the system aside."""
+    derivation = ic.derive(problem_of(SPECS["two inverses at each step"]))
+    code = numpy_module(derivation)
+    assert code.count("for t in range(T):") == 1
+    assert code.index("P_matrix_inv[t] = np.linalg.inv(") < code.index("M_matrix_inv[t] = np.linalg.inv(")
+    cost = ic.cost_report(derivation)
+    for name in ("P_matrix_inv", "M_matrix_inv"):
+        flops = next(row.flops for row in cost.forward.equations if row.equation.name == name)
+        assert {[str(extent) for extent in monomial].count("T") for monomial, _ in flops.terms} <= {0, 1}
+    note = ic.markdown_note(derivation)
+    assert "follow one after the other" in note
+    assert "No other tensor reads" not in note
+    assert not [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
 
 
 def test_steps_at_the_step_that_is_solved_for_are_refused_in_code():
@@ -801,14 +838,25 @@ def likelihood(y, C, R, A, P0):
     return total
 
 
-def test_a_determinant_at_each_step_of_a_loop_is_refused_with_a_way_out():
-    steps = "index t : T\ninput A[t,i,j]\ns[0] = 1\ns[t] = s[t-1]/2 + {}\nL = s[T-1]\nloss L"
-    inside = ic.derive(problem_of(steps.format("logdet[i,j](A[t,i,j]) for t in 1 .. T-1")))
-    with pytest.raises(UnsupportedError, match="give the logarithm of the determinant an equation of its own"):
-        numpy_module(inside)
-    before = "d[t] = logdet[i,j](A[t,i,j])\ns[0] = 1"
-    apart = ic.derive(problem_of(steps.format("d[t] for t in 1 .. T-1").replace("s[0] = 1", before)))
-    assert ic.validate(apart, numpy_module(apart)).ok
+def test_a_determinant_may_be_taken_at_each_step_of_a_loop():
+    text = """
+        index t : T
+        input A[t,i,j], B[i,j]
+        C[0,i,j] = B[i,j]
+        C[t,i,j] = A[t,i,j] + C[t-1,i,j]*tanh(s[t])    for t in 1 .. T-1
+        s[t] = logdet[i,j](C[t-1,i,j])                 for t in 1 .. T-1
+        d[0] = 1
+        d[t] = d[t-1]*det[i,j](delta[i,j] + d[t-1]*A[t,i,j]/4) for t in 1 .. T-1
+        L = sum[t,i,j](C[t,i,j])*d[T-1]
+        loss L
+        derive A, B
+    """
+    derivation = ic.derive(problem_of(text))
+    assert check_backward(derivation.problem, derivation.backward).ok
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        assert re.search(r"np\.linalg\.slogdet\(C_matrix\[t\]\)|np\.linalg\.slogdet\(\w+\[t - 1\]\)", source)
+    assert ic.validate(derivation, numpy_module(derivation)).ok
+    assert check_fast(derivation.problem, loaded(fast_module(derivation).source), fast_module(derivation)).ok
 
 
 def test_the_part_through_a_tensor_that_reads_a_solution_too_is_read_as_it_is_meant():

@@ -389,6 +389,7 @@ FORWARD: dict[str, Forward] = {
     "gaussian_mixture": gaussian_mixture,
     "gaussian_nll": lambda a: {"L": F.gaussian_nll_loss(a.mu, a.y, a.sigma**2, full=True, eps=1e-12)},
     "gaussian_process": gaussian_process,
+    "gaussian_samples": lambda a: {"x": a.mu + a.e @ torch.linalg.cholesky(a.S).mT},
     "gcn": gcn,
     "group_norm": lambda a: {"Y": F.group_norm(a.X, a.N_G, a.w, a.b, a.eps)},
     "grouped_query_attention": grouped_query_attention,

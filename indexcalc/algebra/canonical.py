@@ -21,10 +21,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Power,
     Term,
@@ -240,7 +240,7 @@ def written(base: Base, names: Colours) -> str:
             return f"{name}({';'.join(serialise_sum(arg, names) for arg in args)})"
         case Add(terms):
             return f"({serialise_sum(terms, names)})"
-        case Determinant(tensor, slots):
+        case MatrixFunction(tensor, slots):
             return f"{base.word}({tensor}[{','.join(label(slot, names) for slot in slots)}])"
         case Partial(of, wrt):
             return f"d({serialise_base(of, names)})/d({serialise_base(wrt, names)})"

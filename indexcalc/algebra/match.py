@@ -20,10 +20,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Power,
     Term,
@@ -160,7 +160,7 @@ def match_base(pattern: Base, subject: Base, binding: Binding, budget: Budget | 
     if budget[0] < 0 or shape(pattern) != shape(subject):
         return
     match pattern, subject:
-        case Access() | Determinant(), Access() | Determinant():
+        case Access() | MatrixFunction(), Access() | MatrixFunction():
             # Of one shape, so both are entries or both are not.
             if pattern.tensor == subject.tensor:
                 yield from match_indices(pattern.slots, subject.slots, binding)
@@ -295,8 +295,8 @@ def shape(base: Base) -> int:
     match base:
         case Access(name, slots):
             return hash((Access, name, len(slots)))
-        case Determinant(name, slots):
-            return hash((Determinant, base.word, name, len(slots)))
+        case MatrixFunction(name, slots):
+            return hash((MatrixFunction, base.word, name, len(slots)))
         case Iverson(_, relation, _):
             return hash((Iverson, relation))
         case Fn(name, args):

@@ -24,10 +24,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Power,
     Term,
@@ -76,7 +76,7 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
             return Iverson(renamed_slot(left, renaming), relation, renamed_slot(right, renaming))
         case Fn() | Add():
             return with_inner_terms(base, lambda terms: rename_body(terms, renaming))
-        case Determinant(slots=slots):
+        case MatrixFunction(slots=slots):
             return replace(base, slots=tuple(renamed_slot(slot, renaming) for slot in slots))
         case Partial(of, wrt):
             renamed = rename_base(wrt, renaming)
@@ -190,7 +190,7 @@ def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
             return Iverson(with_lookups_named(left, names), relation, with_lookups_named(right, names))
         case Fn() | Add():
             return with_inner_terms(base, lambda terms: with_tensors(terms, names))
-        case Determinant(tensor, slots, inverse):
+        case MatrixFunction(tensor, slots, inverse):
             renamed = tuple(with_lookups_named(slot, names) for slot in slots)
             return replace(base, tensor=names.get(tensor, tensor), slots=renamed, inverse=names.get(inverse, inverse))
     return base

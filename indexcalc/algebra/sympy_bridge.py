@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from indexcalc.algebra.build import access, as_factor, power, product, scalar, scalar_value, sum_over
 from indexcalc.algebra.renaming import rename_apart, times
 from indexcalc.algebra.slots import Lookup, Slot
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Determinant, Fn, Index, Iverson, Partial, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, MatrixFunction, Partial, Term, Terms
 from indexcalc.errors import UnsupportedError
 
 FUNCTIONS: Mapping[str, type[sp.Expr]] = {
@@ -83,7 +83,7 @@ def base_to_sympy(base: Base) -> sp.Expr:
             return function(*map(to_sympy, args))
         case Add(terms):
             return to_sympy(terms)
-        case Determinant(tensor, slots):
+        case MatrixFunction(tensor, slots):
             return sp.Function(base.word)(base_to_sympy(Access(tensor, slots)))
         case Partial(of, wrt):
             return sp.Derivative(base_to_sympy(of), base_to_sympy(wrt), evaluate=False)

@@ -8,8 +8,9 @@ sum-free, so binders never nest, and capture can happen only where a term's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Literal
 
 import sympy as sp
 
@@ -149,27 +150,43 @@ class Add(Compound):
 
 
 @dataclass(frozen=True, slots=True)
-class Determinant(Compound):
-    """``det A[n,:,:]``, of the matrices over the last two slots of a tensor; `slots` are the others.
+class MatrixFunction(Compound):
+    """A number that is made from a whole matrix, of the matrices over the last two slots of a tensor.
 
-    With `logarithm` it is ``log |det A[n,:,:]|``. What it reads is a whole matrix, so it has no entry of it in any
-    slot. `inverse` is the tensor that holds the inverse matrices, which its derivative reads; `extent` is the number
-    of rows.
+    It has no entry of the matrix in any slot: what it reads is all of it.
+
+    Attributes:
+        tensor: what holds the matrices.
+        slots: those of the tensor before the last two; of an entry, its row and its column after them.
+        inverse: the tensor that holds the inverse matrices, which the derivative reads: of ``cholesky``, those of L.
+        extent: the number of rows.
+        word: what the language calls it. ``det`` is ``det A[n,:,:]``, ``logdet`` is ``log |det A[n,:,:]|``, and
+            ``cholesky`` an entry of the lower triangle L with ``L L^T = A[n,:,:]`` and a positive diagonal, of a
+            symmetric and positive definite matrix.
     """
 
     tensor: str
     slots: tuple[Slot, ...]
     inverse: str
     extent: sp.Expr
-    logarithm: bool
+    word: Literal["det", "logdet", "cholesky"]
 
     def __hash__(self) -> int:
-        return remembered_hash(self, (Determinant, self.tensor, self.slots, self.inverse, self.logarithm))
+        return remembered_hash(self, (MatrixFunction, self.tensor, self.slots, self.inverse, self.word))
 
     @property
-    def word(self) -> str:
-        """What the language calls it: ``det``, or ``logdet``."""
-        return "logdet" if self.logarithm else "det"
+    def of_slots(self) -> tuple[Slot, ...]:
+        """The slots that say which matrix it is made from."""
+        return self.slots[:-2] if self.word == "cholesky" else self.slots
+
+    @property
+    def matrix(self) -> Access:
+        """The entry of the matrix in any row and column."""
+        return Access(self.tensor, (*self.of_slots, Index("@row", self.extent), Index("@column", self.extent)))
+
+    def of(self, matrix: Access) -> MatrixFunction:
+        """The same of other matrices, of which this is the entry in any row and column."""
+        return replace(self, tensor=matrix.tensor, slots=(*matrix.slots[:-2], *self.slots[len(self.of_slots) :]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +202,13 @@ class Partial:
     step: bool = False
 
 
-ENTRIES = (Access, Determinant)
+ENTRIES = (Access, MatrixFunction)
 """What reads a tensor. (Python makes a union of types anew each time, and algebra asks for types all the time.)"""
 
 GATES = (Delta, Iverson)
 """What is 1 or 0, by the values of indices."""
 
-Base = Access | Fn | Delta | Iverson | Add | Determinant | Partial
+Base = Access | Fn | Delta | Iverson | Add | MatrixFunction | Partial
 Power = tuple[Base, sp.Expr]
 
 
@@ -341,7 +358,7 @@ def tensors_of(expression: Expression) -> tuple[str, ...]:
     return own_tensors(expression) if isinstance(expression, GATES) else tensors_in(parts_of(expression))
 
 
-def own_tensors(base: Access | Determinant | Delta | Iverson) -> tuple[str, ...]:
+def own_tensors(base: Access | MatrixFunction | Delta | Iverson) -> tuple[str, ...]:
     """The tensor of an entry, and those that its slots look up."""
     named = (base.tensor,) if isinstance(base, ENTRIES) else ()
     return tuple(dict.fromkeys((*named, *(lookup.tensor for lookup in own_lookups(base)))))

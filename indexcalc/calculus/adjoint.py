@@ -113,7 +113,8 @@ def sweep_order(problem: Problem, flow: Flow) -> Iterator[str]:
     """Needed tensors, each after its consumers: targets in the order asked for, others when they must."""
     program = problem.program
     given = frozenset(problem.given) | ({problem.loss} if problem.loss else frozenset())
-    waiting = [name for name in flow.needed if name not in given or name in problem.targets]
+    within = {unknown.name for unknown in program.unknowns if not is_read_outside(problem, flow, unknown.name)}
+    waiting = [name for name in flow.needed if name not in given | within or name in problem.targets]
     waiting.extend(name for name in problem.targets if name not in waiting)
     places = {name: place for place, name in enumerate(waiting)}
     ranks = {name: rank for rank, name in enumerate(problem.targets)}
@@ -180,6 +181,16 @@ def outer_consumers(program: Program, flow: Flow, name: str) -> tuple[str, ...]:
     return tuple(one for one in nearest_consumers(program, flow.statistics, name) if one not in inside)
 
 
+def is_read_outside(problem: Problem, flow: Flow, unknown: str) -> bool:
+    """Whether the loss depends on an unknown by more than what its own system computes from it.
+
+    Where all steps of a recurrence are one system, what reads an inverse may be a part of it. Then there is no gradient
+    by the unknown with the system left aside: its adjoint variable carries all of it.
+    """
+    consumers = set(outer_consumers(problem.program, flow, unknown))
+    return not consumers.isdisjoint(flow.needed) or bool(direct_part(problem, unknown, ()))
+
+
 def derive_section(sweep: Sweep, name: str) -> Section:
     """The derivation of one gradient: its paths, their sum, and the author's names for dummies."""
     problem = sweep.problem
@@ -202,7 +213,9 @@ def derive_stationary(sweep: Sweep, unknown: Unknown) -> Section:
     lhs = Access(sweep.problem.stationary[name], unknown.tensor.slots)
     inside = {equation.name for equation in program.systems[name]}
     consumers = [one for one in nearest_consumers(program, sweep.flow.statistics, name) if one in inside]
-    outer = (Term(sp.S.One, ((sweep.gradient(name, unknown.tensor.slots), sp.S.One),)),)
+    outer: Terms = ()
+    if name in sweep.problem.targets or is_read_outside(sweep.problem, sweep.flow, name):
+        outer = (Term(sp.S.One, ((sweep.gradient(name, unknown.tensor.slots), sp.S.One),)),)
     found = added_up(sweep, unknown.tensor.entry, lhs, consumers, outer)
     return Section(Equation(lhs, found[-1], f"what the adjoint variable of {name} makes zero"), None, *found[:2])
 

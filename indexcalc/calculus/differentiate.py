@@ -8,21 +8,23 @@ each slot of ``X``, contracted as far as the sums of the equation allow. Tensors
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
 from indexcalc.algebra.build import multiply_bodies, power, product
 from indexcalc.algebra.factor import factor
 from indexcalc.algebra.renaming import fresh_indices, put_in_place, rename_bound, substitute
+from indexcalc.algebra.slots import Slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
+    Iverson,
+    MatrixFunction,
     Partial,
     Power,
     Term,
@@ -47,6 +49,10 @@ from indexcalc.program import Equation
 
 Tidy = Callable[[Subject, Terms], tuple[Step, ...]]
 """Value-keeping simplification of what a derivative gave: ``(subject, terms) -> steps``."""
+
+
+RULES = {"det": Rule.DETERMINANT, "logdet": Rule.JACOBI, "cholesky": Rule.CHOLESKY}
+"""The rule of a function of a matrix, by its word."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +189,9 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
     elif isinstance(base, Add):
         inner = product_rule(base.terms, wanted)
         rule = Rule.PRODUCT
-    elif isinstance(base, Determinant):
-        inner = jacobi(base, wanted)
-        rule = Rule.JACOBI if base.logarithm else Rule.DETERMINANT
+    elif isinstance(base, MatrixFunction):
+        inner = of_factor(base, wanted) if base.word == "cholesky" else jacobi(base, wanted)
+        rule = RULES[base.word]
     else:
         raise AssertionError(f"{base} does not depend on a tensor")
     steps = [Step(rule, partial, start, inner, Differentiated((base,)))]
@@ -193,7 +199,7 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
     return steps, steps[-1].after
 
 
-def jacobi(base: Determinant, wanted: Wanted) -> Terms:
+def jacobi(base: MatrixFunction, wanted: Wanted) -> Terms:
     """``d log |det A| = sum_ij (A^-1)_ji dA_ij``, and ``d det A`` is ``det A`` times that.
 
     This is Jacobi's formula, from the expansion by cofactors.
@@ -204,9 +210,42 @@ def jacobi(base: Determinant, wanted: Wanted) -> Terms:
     inverse = Access(base.inverse, (*base.slots, column, row))
     entry = Access(base.tensor, (*base.slots, row, column))
     powers: tuple[Power, ...] = ((inverse, sp.S.One), (Partial(entry, wanted.wrt), sp.S.One))
-    if not base.logarithm:
+    if base.word == "det":
         powers = ((base, sp.S.One), *powers)
     return (Term(sp.S.One, powers, (row, column)),)
+
+
+def of_factor(base: MatrixFunction, wanted: Wanted) -> Terms:
+    """``dL_ab = 1/2 sum_c L_ac ([b <= c] M_cb + [b < c] M_bc)`` with ``M = L^-1 dA L^-T``.
+
+    From ``dA = dL L^T + L dL^T`` follows ``M = L^-1 dL + (L^-1 dL)^T``, a lower triangle and its transpose (Murray,
+    *Differentiation of the Cholesky decomposition*, 2016, section 2). So ``L^-1 dL`` is the lower triangle of a
+    symmetric M, with half of its diagonal. Where the entries of A are moved one by one, the factor is that of its
+    symmetric part, and half of M and of its transpose take the place of M.
+    """
+    like = (Index("", base.extent),) * 3
+    taken = wanted.avoid | {index.name for index in (*wanted.wrt.indices, *own_indices(base))}
+    row, column, inner = fresh_indices(like, taken)
+    *outer, own_row, own_column = base.slots
+
+    def factor(to: Slot) -> Power:
+        return replace(base, slots=(*outer, own_row, to)), sp.S.One
+
+    def inverse(of: Slot, to: Slot) -> Power:
+        return Access(base.inverse, (*outer, of, to)), sp.S.One
+
+    def change(one: Slot, other: Slot) -> Power:
+        return Partial(Access(base.tensor, (*outer, one, other)), wanted.wrt), sp.S.One
+
+    def below(relation: str) -> Power:
+        return Iverson(own_column, relation, inner), sp.S.One
+
+    half, summed = sp.Rational(1, 2), (inner, row, column)
+    between = (inverse(inner, row), inverse(own_column, column))
+    return (
+        Term(half, (factor(inner), below("<="), *between, change(row, column)), summed),
+        Term(half, (factor(inner), below("<"), *between, change(column, row)), summed),
+    )
 
 
 def chained(outer: Terms, inner: Terms) -> Terms:

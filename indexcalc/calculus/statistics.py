@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Determinant, Index, accesses_of, occurring_indices, tensors_of, walk
+from indexcalc.algebra.terms import Index, MatrixFunction, accesses_of, occurring_indices, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program
 
@@ -66,7 +66,7 @@ def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
 
 def is_read_pointwise(name: str, reader: Equation) -> bool:
     """Whether no index of any access of `name` is summed over in its reader."""
-    if any(isinstance(base, Determinant) and base.tensor == name for base in walk(reader.terms)):
+    if any(isinstance(base, MatrixFunction) and base.tensor == name for base in walk(reader.terms)):
         return False
     return not any(
         slot in term.summed or not isinstance(slot, Index)

@@ -29,6 +29,10 @@ class Rule(Enum):
     POINTWISE = "chain rule through a pointwise function or a power"
     JACOBI = "Jacobi's formula: the derivative of log det A is the sum of the entries of its inverse times those of dA"
     DETERMINANT = "Jacobi's formula of a determinant itself: the derivative of det A is det A times that of log det A"
+    CHOLESKY = (
+        "the derivative of the Cholesky factor L of A is L times half of the lower triangle of M = L^-1 dA L^-T and "
+        "half of what its transpose has below the diagonal"
+    )
     ENTRY = "entries of one tensor are independent: one delta per index slot"
     INSERT = "a derivative found above is put in"
     COLLAPSE = "sum_i delta_ij f_i = f_j"

@@ -98,6 +98,8 @@ def pairwise(left: Operand, right: Operand, out: Axes, scope: Scope, order: Coll
     rows = [axis for axis in out if axis not in right.axes]
     columns = [axis for axis in out if axis not in left.axes]
     batch = [axis for axis in out if axis in left.axes and axis in right.axes]
+    if not summed and set(left.axes) == set(right.axes) == set(out):
+        return Operand(Binary("*", transposed(left, out).node, transposed(right, out).node), out)
     if left.axes == right.axes == tuple(summed) and len(summed) == 1:
         return Operand(Binary("@", left.node, right.node), out)
     if len(summed) == 1 and not batch and {len(rows), len(columns)} == {0, 1}:

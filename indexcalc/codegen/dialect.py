@@ -112,7 +112,7 @@ def respelled(function: str, arguments: Arguments, keywords: tuple[str, ...], di
     """A call by its row; a function outside NumPy's namespace may do without one."""
     row = dialect.calls.get(function)
     if row is None:
-        if function.startswith(dialect.prefix) or function.startswith("_"):
+        if function.startswith((dialect.prefix, "_")) and function not in dialect.private:
             raise UnsupportedError(f"{function} has no counterpart in {dialect.library}; leave it out, or use NumPy")
         return Call(function, arguments, keywords)
     given = {key: value for key, _, value in (keyword.partition("=") for keyword in keywords)}

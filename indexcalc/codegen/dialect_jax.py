@@ -104,6 +104,7 @@ JAX = Dialect(
         **{f"np.{name}": renamed(f"jnp.{name}") for name in SAME},
         **{f"np.{name}": renamed(f"jnp.{name}", "dtype") for name in MADE},
         **{name: renamed(name) for name in MOVING},
+        "np.linalg.cholesky": renamed("jnp.linalg.cholesky"),
         "np.linalg.det": renamed("_det"),
         "np.linalg.inv": renamed("jnp.linalg.inv"),
         "np.linalg.slogdet": renamed("jnp.linalg.slogdet"),

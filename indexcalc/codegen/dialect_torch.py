@@ -40,6 +40,11 @@ def _step(x: torch.Tensor, at_zero: float) -> torch.Tensor:
     """1 for x > 0, else 0; a number at zero itself."""
     return torch.heaviside(x.detach(), torch.full_like(x, at_zero))'''
 
+CHOLESKY = '''\
+def _cholesky(x: torch.Tensor) -> torch.Tensor:
+    """The factor of the symmetric part of each matrix: PyTorch's own reads one triangle, whatever is in the other."""
+    return torch.linalg.cholesky((x + x.mT) / 2)'''
+
 PLACED = ("dtype", "device")
 
 
@@ -85,6 +90,7 @@ TORCH = Dialect(
         **{name: renamed(name) for name in MOVING},
         "np.arange": renamed("torch.arange", *PLACED),
         "np.einsum": renamed("torch.einsum"),
+        "np.linalg.cholesky": renamed("_cholesky"),
         "np.linalg.det": renamed("torch.linalg.det"),
         "np.linalg.inv": renamed("torch.linalg.inv"),
         "np.linalg.slogdet": renamed("torch.linalg.slogdet"),
@@ -161,6 +167,7 @@ TORCH = Dialect(
         "_only_derived": Special(ONLY_DERIVED),
         "_given": Special(GIVEN),
         "_softplus": Special(SOFTPLUS),
+        "_cholesky": Special(CHOLESKY),
         "_step": Special(STEP),
         "_arctan2": Special(ARCTAN2),
     },

@@ -11,7 +11,7 @@ from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.scalars import scalar_str
 from indexcalc.algebra.slots import Slot, slot_text
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Determinant, Fn, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, MatrixFunction, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import call_text
 from indexcalc.codegen.statements import Kind, Statement
 
@@ -101,8 +101,9 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
             return call_text(name, [terms_text(arg, layouts) for arg in args])
         case Add(terms):
             return f"({terms_text(terms, layouts)})"
-        case Determinant(tensor, slots):
-            return f"{base.word}({base_text(Access(tensor, slots))})"
+        case MatrixFunction(tensor, slots):
+            found = f"{base.word}({base_text(Access(tensor, base.of_slots))})"
+            return found if slots == base.of_slots else f"{found}[{labels(slots[-2:])}]"
         case Partial(of, wrt):
             return f"d{base_text(of, layouts)}/d{base_text(wrt, layouts)}"
     raise TypeError(f"not a factor: {base!r}")

@@ -100,11 +100,11 @@ def aligned(operand: Operand, axes: Axes) -> Node:
     return Trailer(operand.node, f"[{', '.join(slots)}]")
 
 
-def determinant_call(matrices: Node, *, logarithm: bool) -> Node:
-    """The determinant of each of the matrices over the last two axes of an array, or the logarithm of its size."""
-    if logarithm:
+def of_matrices(word: str, matrices: Node) -> Node:
+    """What a word of the language makes from each of the matrices over the last two axes of an array."""
+    if word == "logdet":
         return Trailer(Call("np.linalg.slogdet", (matrices,)), "[1]")
-    return Call("np.linalg.det", (matrices,))
+    return Call(f"np.linalg.{word}", (matrices,))
 
 
 def common_axes(operands: Collection[Operand], order: Axes) -> Axes:

@@ -15,7 +15,7 @@ from itertools import product as combinations
 import sympy as sp
 
 from indexcalc.algebra.slots import plain_slots
-from indexcalc.algebra.terms import Access, Determinant, Index, Term, Terms, occurring_indices, own_lookups, walk
+from indexcalc.algebra.terms import Access, Index, MatrixFunction, Term, Terms, occurring_indices, own_lookups, walk
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.sending import Change, Layout, Roles, entry_text, moves, reductions, roles_of
 from indexcalc.codegen.statements import Kind, Statement
@@ -109,7 +109,7 @@ def placed_pass(statements: Sequence[Statement], places: Places, taken: set[str]
 def is_plain(statement: Statement) -> bool:
     """Whether every slot that is read is an index."""
     bases = list(walk(statement.content))
-    return not any(isinstance(base, Determinant) or own_lookups(base) for base in bases) and all(
+    return not any(isinstance(base, MatrixFunction) or own_lookups(base) for base in bases) and all(
         base.is_plain for base in bases if isinstance(base, Access)
     )
 

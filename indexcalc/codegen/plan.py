@@ -15,10 +15,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Power,
     Term,
     Terms,
@@ -39,8 +39,8 @@ from indexcalc.codegen.operands import (
     arranged,
     as_numbers,
     common_axes,
-    determinant_call,
     masks_node,
+    of_matrices,
     reduced,
     transposed,
 )
@@ -219,16 +219,16 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             call = applied(row_of(name).numpy, known)
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
             return Operand(call if tensors_of(base) or axes else Call("float", (call,)), axes)
-        case Determinant(tensor, slots) if len(set(slots)) == len(slots) and all(isinstance(s, Index) for s in slots):
-            found = determinant_call(Atom(scope.tensors[tensor]), logarithm=base.logarithm)
-            return Operand(found, plain_slots(slots))
+        case MatrixFunction(tensor, slots) if len(set(slots)) == len(slots) and all(
+            isinstance(s, Index) for s in slots
+        ):
+            return Operand(of_matrices(base.word, Atom(scope.tensors[tensor])), plain_slots(slots))
         case Delta() | Iverson():
             return masks_node([base], order, scope)
-        case Determinant(tensor):
-            named = "the logarithm of the determinant" if base.logarithm else "the determinant"
+        case MatrixFunction(tensor):
             raise UnsupportedError(
-                f"the determinant of {tensor} is taken step by step, and code takes those of all steps at once so far; "
-                f"give {named} an equation of its own, which reads no step"
+                f"{base.word} of {tensor} is taken step by step, and code takes those of all steps at once so far; "
+                f"give it an equation of its own, which reads no step"
             )
     raise UnsupportedError("an unevaluated derivative cannot be written as code")
 

@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Iverson,
     Lookup,
+    MatrixFunction,
     Term,
     Terms,
     own_indices,
@@ -300,6 +301,8 @@ class Entries:
         match base:
             case Access(tensor, slots) if any(is_fixed(slot) or at_lookup(slot) for slot in slots):
                 return self.entry(tensor, slots, given)
+            case MatrixFunction() if any(is_fixed(slot) or at_lookup(slot) for slot in base.of_slots):
+                return base.of(self.entry(base.tensor, base.matrix.slots, given))
         return with_inner_terms(base, lambda terms: tuple(self.term(term, given) for term in terms))
 
     def entry(self, tensor: str, slots: tuple[Slot, ...], given: Given) -> Access:

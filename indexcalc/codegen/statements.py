@@ -26,8 +26,7 @@ class Kind(Enum):
     SOLVE = "name[axes] = where the first term times it, summed over its other axes, is the second, for each of `over`"
     JOINT = "name[axes] = the solution of a system of matrices of matrices, its unknowns one after the other"
     PART = "name[axes] = the part of a solution from `start` on, over `over`"
-    DET = "name[axes] = the determinant of terms, matrices over `over`"
-    LOGDET = "name[axes] = the logarithm of the size of the determinant of terms, matrices over `over`"
+    MATRIX = "name[axes] = what `word` makes from terms, matrices over `over`"
     ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
     LAYER = "name[axes] = one entry with `start` for the first of `over`, or as many from there as the second runs over"
     SCATTER = "name[axes] = parts added up where deltas of expressions move them"
@@ -73,7 +72,7 @@ class Statement:
         terms: the value.
         kind: what is done with the terms.
         over: for a maximum or minimum, the indices it is taken over; for a system, those of its equations, and for an
-            inverse or a determinant the row and the column.
+            inverse or a function of a matrix the row and the column.
         guards: for hidden entries, the deltas, brackets and weights that must not be zero.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
@@ -83,6 +82,7 @@ class Statement:
         inside: for a root, the statements that compute a residual from a value of it, and the step, which comes last.
         residual: for a root, the tensor that is zero at it.
         start: for a part of a solution or a layer, the place of its first entry.
+        word: for a function of a matrix, what the language calls it.
     """
 
     name: str
@@ -99,6 +99,7 @@ class Statement:
     inside: tuple[Statement, ...] = ()
     residual: str = ""
     start: sp.Expr = sp.S.Zero
+    word: str = ""
 
     @property
     def moves(self) -> bool:
@@ -108,12 +109,7 @@ class Statement:
     @property
     def is_whole(self) -> bool:
         """Whether what it reads and makes is there as a whole: entries change their places, or a system is solved."""
-        return self.moves or self.is_determinant or self.kind in (Kind.SOLVE, Kind.JOINT, Kind.PART, Kind.ROOT)
-
-    @property
-    def is_determinant(self) -> bool:
-        """Whether it is the determinant of each of several matrices, or the logarithm of its size."""
-        return self.kind in (Kind.DET, Kind.LOGDET)
+        return self.moves or self.kind in (Kind.SOLVE, Kind.JOINT, Kind.PART, Kind.ROOT, Kind.MATRIX)
 
     @property
     def masks(self) -> tuple[Delta | Iverson, ...]:

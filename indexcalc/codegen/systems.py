@@ -15,7 +15,7 @@ from indexcalc.algebra.terms import Access, Delta, Term, accesses_of
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
 from indexcalc.codegen.joint import joint_equations, joint_node, joint_statements, part_node
 from indexcalc.codegen.names import unused
-from indexcalc.codegen.operands import Axes, Operand, Scope, determinant_call, transposed
+from indexcalc.codegen.operands import Axes, Operand, Scope, of_matrices, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Method, Node, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
@@ -23,7 +23,7 @@ from indexcalc.errors import Place, UnsupportedError
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.recurrence import groups_of, is_recurrent
 from indexcalc.rewrite.joint import joint_system
-from indexcalc.rewrite.stepping import solved_system
+from indexcalc.rewrite.stepping import solved_systems
 from indexcalc.rewrite.systems import Affine, divided, sides_of
 
 ONE = sp.S.One
@@ -67,21 +67,21 @@ class Lowering:
             if not unknowns:
                 self.equations += block
                 continue
-            if len(unknowns) > 1:
+            residuals = self.program.residuals_in(block)
+            between = tuple(equation for equation in block if equation not in residuals)
+            systems = solved_systems(unknowns, block, self.program)
+            for system in systems:
+                residual = self.program.definitions[system.unknown.residual]
+                self.take_apart(system, system_text(system.unknown, residual, self.program.layouts), residual.place)
+            if not systems and len(unknowns) > 1:
                 self.take_all_apart(unknowns, block)
-                continue
-            (unknown,) = unknowns
-            residual = self.program.definitions[unknown.residual]
-            between = tuple(equation for equation in block if equation is not residual)
-            system = solved_system(unknown, block, self.program)
-            if system is None:
-                check_between(unknown, between, residual.place)
-                self.roots.append(unknown)
-                self.unknowns.append(unknown)
-                self.equations += (*between, replace(residual, hoisted=True))
-                continue
-            self.take_apart(system, system_text(unknown, residual, self.program.layouts), residual.place)
-            self.equations += between
+            elif not systems:
+                check_between(unknowns[0], between, residuals[0].place)
+                self.roots += unknowns
+                self.unknowns += unknowns
+                self.equations += (*between, *(replace(residual, hoisted=True) for residual in residuals))
+            else:
+                self.equations += between
         return self.lowered
 
     def take_all_apart(self, unknowns: tuple[Unknown, ...], block: Sequence[Equation]) -> None:
@@ -92,8 +92,9 @@ class Lowering:
             names = " and ".join(unknown.name for unknown in unknowns)
             if reads_other_steps(block, unknowns):
                 raise UnsupportedError(
-                    f"{names} are determined in one recurrence, and there is code for one system, or one inverse, at "
-                    "each step so far; put one of them into the other by hand, or write out a few steps",
+                    f"{names} are determined in one recurrence, and code solves the systems of a step one after the "
+                    "other so far; write those that read one another as one, solve .. : .. ; .., or put one into the "
+                    "other by hand",
                     residuals[0].place,
                 )
             raise UnsupportedError(
@@ -244,13 +245,13 @@ def original(term: Term, copies: Mapping[str, Statement], gone: set[str]) -> Ter
     return Term(ONE, ((source, ONE),))
 
 
-def determinant_node(statement: Statement, scope: Scope) -> Node:
-    """The determinant of each of several matrices, or the logarithm of its size."""
+def matrix_node(statement: Statement, scope: Scope) -> Node:
+    """What a word makes from each of several matrices."""
     (matrix,) = statement.terms[0].bases
     assert isinstance(matrix, Access)
     whole = Operand(Atom(scope.tensors[matrix.tensor]), matrix.indices)
-    ordered = transposed(whole, (*statement.axes, *statement.over)).node
-    return determinant_call(ordered, logarithm=statement.kind is Kind.LOGDET)
+    outer = statement.axes[: len(matrix.slots) - 2]
+    return of_matrices(statement.word, transposed(whole, (*outer, *statement.over)).node)
 
 
 def solved_node(statement: Statement, scope: Scope) -> Node:
@@ -310,8 +311,7 @@ SOLVED: Mapping[Kind, Callable[[Statement, Scope], Node]] = {
     Kind.SOLVE: solved_node,
     Kind.JOINT: joint_node,
     Kind.PART: part_node,
-    Kind.DET: determinant_node,
-    Kind.LOGDET: determinant_node,
+    Kind.MATRIX: matrix_node,
 }
 """What is computed of whole matrices, by the kind of the statement."""
 

@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     Index,
     Iverson,
     Lookup,
+    MatrixFunction,
     Slot,
     Term,
     Terms,
@@ -183,6 +184,8 @@ class Views:
         match base:
             case Access() if not base.is_plain or self.is_part(base):
                 return self.window(base, nearest=not direct)
+            case MatrixFunction() if not all(isinstance(slot, Index) for slot in base.of_slots):
+                return base.of(self.window(base.matrix, nearest=not direct))
             case Fn():
                 return with_inner_terms(base, self.inside)
             case Add(terms):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from indexcalc.algebra.slots import indices_of_slot
 from indexcalc.algebra.terms import (
     Access,
-    Determinant,
     Index,
+    MatrixFunction,
     occurring_indices,
     own_lookups,
     tensors_of,
@@ -44,7 +44,7 @@ def indices_read(
         if isinstance(base, Access):
             distinct[base.tensor].append(occurring_indices(base))
             windows.update(() if base.is_plain else (base.tensor,))
-        elif isinstance(base, Determinant):
+        elif isinstance(base, MatrixFunction):
             distinct[base.tensor].append((*occurring_indices(base), *(Index("", base.extent),) * 2))
         for lookup in own_lookups(base):
             distinct[lookup.tensor].append(indices_of_slot(lookup))

@@ -27,7 +27,7 @@ from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
 from indexcalc.rewrite.joint import joint_system
 from indexcalc.rewrite.newton import newton_step
-from indexcalc.rewrite.stepping import solved_system
+from indexcalc.rewrite.stepping import solved_systems
 
 PATHS_LIMIT = 200
 """The most paths of a derivation whose cost is compared with that before simplification."""
@@ -190,10 +190,12 @@ def system_flops(unknown: Unknown, program: Program, sizes: Sizes) -> Count:
 
     Of a system that is not affine, those of its residual and of one round of Newton's method.
     """
-    block = program.systems[unknown.name]
-    if len(together := program.determined_by(block)) > 1:
+    block, slots = program.systems[unknown.name], unknown.tensor.slots
+    together = program.determined_by(block)
+    systems = solved_systems(together, block, program)
+    if not systems and len(together) > 1:
         return joint_flops(unknown, together, program, sizes)
-    found, slots = solved_system(unknown, block, program), unknown.tensor.slots
+    found = next((system for system in systems if system.unknown == unknown), None)
     parts: tuple[Count, ...] = ()
     if found is None:
         step = newton_step(unknown, block, program)

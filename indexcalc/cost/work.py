@@ -19,10 +19,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Term,
     Terms,
@@ -185,10 +185,10 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
     """What it takes to have one base: an argument and a function of it, or a sum in parentheses."""
     if isinstance(base, Partial):
         raise UnsupportedError("an unevaluated derivative has no cost")
-    if not isinstance(base, Fn | Add | Determinant) or base in seen:
+    if not isinstance(base, Fn | Add | MatrixFunction) or base in seen:
         return ()
     seen.add(base)
-    if isinstance(base, Determinant):
+    if isinstance(base, MatrixFunction):
         return (Work((*occurring_indices(base), *(Index("", base.extent),) * 3)),)
     if isinstance(base, Add):
         return sum_value(base.terms, sizes, seen).works

@@ -30,6 +30,7 @@ WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
     **dict.fromkeys(("tr", "Tr", "trace", "Trace"), typed.trace),
     **dict.fromkeys(("diag", "Diag"), kronecker.diagonal),
     **dict.fromkeys(("rowsum", "RowSum", "rowSum"), lambda value, sizes: row_sum(value)),
+    **dict.fromkeys(("chol", "Chol", "cholesky", "Cholesky"), typed.cholesky),
     "det": kronecker.determinant,
     **dict.fromkeys(("logdet", "LogDet"), kronecker.logarithm_of_determinant),
     **dict.fromkeys(("softmax", "Softmax"), typed.softmax),

@@ -119,7 +119,7 @@ class Contents:
                 self.measured(symbols.slots.get(name, ())),
                 name in self.points.positive,
                 name in self.points.regular,
-                name in symbols.symmetric,
+                name in symbols.symmetric or name in self.points.factored,
                 name in symbols.orthonormal,
                 name in symbols.projections,
                 symbols.simplex.get(name),

@@ -31,7 +31,7 @@ from indexcalc.document.meaning.typed import Typed, at, sides
 from indexcalc.document.memory import RememberedPoints
 from indexcalc.document.names import Names
 from indexcalc.document.numerics.numbers import WorkError
-from indexcalc.document.numerics.points import positive_names, regular_names
+from indexcalc.document.numerics.points import factored_names, positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
 from indexcalc.document.products import DOTS, VECTORS, is_dotted
@@ -527,5 +527,5 @@ def points_of(table: Table, left: Meaning, right: Meaning, *, defined: bool = Tr
     """The points at which two sides are tried."""
     symbols = table.symbols() if defined else replace(table.symbols(), definitions={})
     bodies = (left, right, *(definition.body for definition in symbols.definitions.values()))
-    positive, regular = positive_names(symbols, (left, right)), regular_names(bodies)
-    return RememberedPoints(symbols, positive, regular, memory=table.page.memory)
+    positive, regular, factored = positive_names(symbols, (left, right)), regular_names(bodies), factored_names(bodies)
+    return RememberedPoints(symbols, positive, regular, factored, memory=table.page.memory)

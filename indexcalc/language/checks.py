@@ -11,8 +11,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.language.lines import EquationLine
 from indexcalc.language.scope import ARGUMENTS, FUNCTIONS, REDUCTIONS, Scope
 from indexcalc.language.source import suggestion
-from indexcalc.language.sugar import EXTREMES, MATRICES
-from indexcalc.language.sugar import TABLE as SUGAR
+from indexcalc.language.sugar import EXTREMES, MATRICES, keeps_indices
 from indexcalc.language.syntax import (
     At,
     Bracket,
@@ -172,7 +171,7 @@ def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
             raise scope.source.error(
                 f"this sum over {slot.name} has {extent} terms, but {slot.name} has extent {declared}", node.at
             )
-    if node.operator in SUGAR and SUGAR[node.operator].keeps:
+    if keeps_indices(node.operator):
         return inner
     return {name: at for name, at in inner.items() if name not in seen}
 

@@ -13,7 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import access, as_factor, product, scalar, scalar_value, scale, sum_over
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import ONE, Delta, Determinant, Fn, Iverson, Term, Terms, free_indices, index_names
+from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, MatrixFunction, Term, Terms, free_indices, index_names
 from indexcalc.calculus import pointwise
 from indexcalc.language.arithmetic import Arithmetic, joined
 from indexcalc.language.checks import is_delta
@@ -55,7 +55,7 @@ class Lowering(Arithmetic):
             with self.scope.source.located(node.at):
                 return self.written_out(node)
         if isinstance(node, Reduce) and node.operator == "det":
-            return self.determinant(node)
+            return self.of_matrix(node)
         return self.summands(node)
 
     def summands(self, node: Expression) -> Terms:
@@ -128,8 +128,8 @@ class Lowering(Arithmetic):
                 return self.composite(node)
             case Reduce(operator="det"):
                 return self.named_determinant(node)
-            case Reduce(operator="logdet"):
-                return self.determinant(node)
+            case Reduce(operator="logdet" | "cholesky"):
+                return self.of_matrix(node)
             case Reduce():
                 return self.sum(node, self.terms(node.body))
             case Call():
@@ -184,12 +184,18 @@ class Lowering(Arithmetic):
         names = {index.name for index in bound}
         return sum_over(tuple(self.apart(term, names) for term in body), bound)
 
-    def determinant(self, node: Reduce) -> Terms:
-        """``det[i,j](A[n,i,j])``, or ``logdet``, of a tensor whose last two slots are these."""
+    def of_matrix(self, node: Reduce) -> Terms:
+        """``det[i,j](A[n,i,j])``, ``logdet`` or ``cholesky``, of a tensor whose last two slots are these."""
         assert isinstance(node.body, Entry)
         slots = tuple(self.scope.slot(slot) for slot in node.body.slots or ())
         extent = self.scope.index(node.indices[0]).extent
-        found = Determinant(node.body.name, slots[:-2], node.inverse, extent, node.operator == "logdet")
+        match node.operator:
+            case "cholesky" as word:
+                found = MatrixFunction(node.body.name, slots, node.inverse, extent, word)
+            case "det" | "logdet" as word:
+                found = MatrixFunction(node.body.name, slots[:-2], node.inverse, extent, word)
+            case _:
+                raise AssertionError(f"{node.operator} is written out")
         return (Term(sp.S.One, ((found, sp.S.One),)),)
 
     def named_determinant(self, node: Reduce) -> Terms:
@@ -197,7 +203,7 @@ class Lowering(Arithmetic):
 
         Its derivative reads it again. Under a name, it is computed once.
         """
-        terms = self.determinant(node)
+        terms = self.of_matrix(node)
         entry = self.names.name(terms, "det", self.described(entry_of(self.terms(node.body)), "det"))
         return terms if entry is None else (access(entry.tensor, *entry.slots),)
 

@@ -68,6 +68,11 @@ def trace(body: Operand, row: Index, column: Index) -> Formula:
     return over("trace", body, row, column)
 
 
+def cholesky(body: Operand, row: Index, column: Index) -> Formula:
+    """``cholesky[row,column](body)``: the entry in this row and column of the matrix's Cholesky factor."""
+    return over("cholesky", body, row, column)
+
+
 def det(body: Operand, row: Index, column: Index) -> Formula:
     """``det[row,column](body)``: the determinant of the matrix with these rows."""
     return over("det", body, row, column)

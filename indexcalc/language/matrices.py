@@ -1,8 +1,9 @@
-"""Traces, inverses and determinants of matrices, whose rows and columns are two indices: ``logdet[i,j](A[n,i,j])``.
+"""Traces, inverses, determinants and Cholesky factors of matrices, whose rows and columns are two indices.
 
 An inverse is what a system determines: ``solve A_inv[n,j,k] : sum[j](A[n,i,j]*A_inv[n,j,k]) = delta[i,k]``, and
 ``inverse[i,j](A[n,i,j])`` is its entry ``A_inv[n,j,i]``. The derivative of a determinant reads the inverse too. It is
-computed where something reads it alone. A trace is a sum: ``sum[i,j](delta[i,j]*A[n,i,j])``.
+computed where something reads it alone. ``cholesky[i,j](A[n,i,j])`` is the entry of a tensor that holds the factors,
+and its derivative reads their inverses. A trace is a sum: ``sum[i,j](delta[i,j]*A[n,i,j])``.
 """
 
 from __future__ import annotations
@@ -75,8 +76,10 @@ class Matrices:
         declared: the tensors as they are declared, each with its slots.
         taken: the names in use; new ones join.
         inverses: the name of the inverse of each matrix.
+        factors: the name of the Cholesky factor of each matrix.
         steps: those for which the statement at hand holds, if not for all.
         added: the statements to stand before the one at hand.
+        after: those to stand behind it.
         indices: the declarations of indices that inverses need.
     """
 
@@ -85,8 +88,10 @@ class Matrices:
     declared: Mapping[str, Entry]
     taken: set[str]
     inverses: dict[str, str] = field(default_factory=dict)
+    factors: dict[str, str] = field(default_factory=dict)
     steps: Steps | None = None
     added: list[Statement] = field(default_factory=list)
+    after: list[Statement] = field(default_factory=list)
     indices: list[Statement] = field(default_factory=list)
 
     def statements(self, lines: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -94,13 +99,16 @@ class Matrices:
         found: list[Statement] = []
         for line in lines:
             written = self.statement(line)
-            found += (*self.added, written)
-            self.added = []
+            found += (*self.added, written, *self.after)
+            self.added, self.after = [], []
         return (*self.indices, *found)
 
     def statement(self, line: Statement) -> Statement:
         """One statement."""
         match line:
+            case EquationLine(right=Reduce(operator="cholesky") as right, steps=None) if self.is_factor(line):
+                self.steps = None
+                return self.factor_under(line.left, replace(right, body=self.written(right.body)), line)
             case EquationLine(right=right, steps=steps):
                 self.steps = steps
                 return replace(line, right=self.written(right))
@@ -122,11 +130,19 @@ class Matrices:
                 )
             case Reduce(operator="inverse", indices=(row, column)):
                 self.check(node)
-                matrix, inverse = self.inverted(node)
+                matrix = self.whole(node)
+                inverse = self.inverted(matrix, node.at)
                 return Entry(inverse, (*(matrix.slots or ())[:-2], column, row), node.at)
+            case Reduce(operator="cholesky", indices=(row, column)):
+                self.check(node)
+                matrix = self.whole(node)
+                if matrix.name not in self.factors:
+                    self.added += self.factored(matrix, node)
+                return Entry(self.factors[matrix.name], matrix.slots, node.at)
             case Reduce(operator=operator) if operator in MATRICES:
                 self.check(node)
-                matrix, inverse = self.inverted(node)
+                matrix = self.whole(node)
+                inverse = self.inverted(matrix, node.at)
                 return replace(node, body=matrix, inverse=inverse)
         return node
 
@@ -141,8 +157,40 @@ class Matrices:
             message = f"{word} runs over two indices of one extent, those of the rows and of the columns"
             raise self.source.error(f"{message}: {word}[i,j](A[i,j])", node.at)
 
-    def inverted(self, node: Reduce) -> tuple[Entry, str]:
-        """The matrix as a tensor whose last two slots are the rows and the columns, and the name of its inverse."""
+    def is_factor(self, line: EquationLine) -> bool:
+        """Whether an equation gives Cholesky factors a name, the row and the column last."""
+        slots = line.left.slots or ()
+        return isinstance(line.right, Reduce) and [slot.name for slot in slots][-2:] == [
+            slot.name for slot in line.right.indices
+        ]
+
+    def factor_under(self, left: Entry, node: Reduce, line: EquationLine) -> EquationLine:
+        """The equation of Cholesky factors under a name that the author gave; their inverses stand behind it."""
+        self.check(node)
+        matrix = self.whole(node)
+        names = [[slot.name for slot in entry.slots or ()] for entry in (left, matrix)]
+        if names[0] != names[1]:
+            return replace(line, right=self.written(node))
+        self.factors.setdefault(matrix.name, left.name)
+        self.after = self.inverse(left, node.at)
+        return replace(line, right=replace(node, body=matrix, inverse=self.inverses[left.name]))
+
+    def factored(self, matrix: Entry, node: Reduce) -> list[Statement]:
+        """The Cholesky factors of a tensor of matrices under a new name, and their inverses."""
+        factor = Entry(self.new(f"{matrix.name}_chol"), matrix.slots, node.at)
+        self.factors[matrix.name] = factor.name
+        after = self.inverse(factor, node.at)
+        right = replace(node, body=matrix, inverse=self.inverses[factor.name])
+        return [EquationLine(factor, right, f"Cholesky factor of {matrix.name}", at=node.at, hoisted=True), *after]
+
+    def inverted(self, matrix: Entry, at: At | None) -> str:
+        """The name of the inverse of a matrix."""
+        if matrix.name not in self.inverses:
+            self.added += self.inverse(matrix, at)
+        return self.inverses[matrix.name]
+
+    def whole(self, node: Reduce) -> Entry:
+        """The matrix as a tensor whose last two slots are the rows and the columns."""
         body, names = node.body, [slot.name for slot in node.indices]
         written = [slot.name for slot in body.slots or ()] if isinstance(body, Entry) else []
         plain = isinstance(body, Entry) and not any(slot.expression for slot in body.slots or ()) and not body.layout
@@ -153,9 +201,7 @@ class Matrices:
             body = Entry(self.new(f"{body.name}_matrix" if isinstance(body, Entry) else "matrix"), slots, node.at)
             self.added.append(self.matrix(body, node))
         assert isinstance(body, Entry)
-        if body.name not in self.inverses:
-            self.inverses[body.name] = self.inverse(body, node.at)
-        return body, self.inverses[body.name]
+        return body
 
     def matrix(self, entry: Entry, node: Reduce) -> EquationLine:
         """The equation of a matrix; where its statement does not hold it is the identity, which has an inverse."""
@@ -172,8 +218,8 @@ class Matrices:
         lengths = [[self.extents.get(slot.name) for slot in one.slots or ()] for one in (entry, declared)]
         return lengths[0] == lengths[1]
 
-    def inverse(self, matrix: Entry, at: At | None) -> str:
-        """The name of the inverse of a matrix, with the system that determines it."""
+    def inverse(self, matrix: Entry, at: At | None) -> list[Statement]:
+        """The system that determines the inverse of a matrix, under a new name."""
         *outer, row, column = matrix.slots or ()
         extent = self.extents[row.name]
         used = {slot.name for slot in matrix.slots or ()}
@@ -187,8 +233,8 @@ class Matrices:
         unknown = Entry(name, (*outer, column, other), at)
         product = Reduce("sum", (column,), Times((matrix, unknown), at), at)
         identity = Entry("delta", (row, other), at)
-        self.added.append(SolveLine(unknown, product, identity, f"inverse of {matrix.name}", at, hoisted=True))
-        return name
+        self.inverses[matrix.name] = name
+        return [SolveLine(unknown, product, identity, f"inverse of {matrix.name}", at, hoisted=True)]
 
     def new(self, name: str) -> str:
         """A name that nothing has yet."""

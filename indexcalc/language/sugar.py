@@ -21,6 +21,7 @@ equally large share the gradient evenly. It is lowered, not expanded, since it n
 
 
 MATRICES = {
+    "cholesky": "the entry of the matrix's Cholesky factor in the row i and the column j",
     "det": "the determinant of the matrix",
     "inverse": "the entry of the inverse matrix in the row j and the column i",
     "logdet": "the logarithm of the absolute determinant of the matrix",
@@ -112,6 +113,11 @@ COMPOSITES: Mapping[str, str] = {
     **{name: name for name in EXTREMES},
 }
 """Every composite, with the word that generated names call it by."""
+
+
+def keeps_indices(operator: str) -> bool:
+    """Whether a reduction still has the indices that it runs over: it is an entry of what it is made from them."""
+    return operator == "cholesky" or (operator in TABLE and TABLE[operator].keeps)
 
 
 def expand_sugar(node: Reduce) -> Expression:

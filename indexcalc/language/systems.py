@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from indexcalc.language.lines import EquationLine, IndexLine, InputLine, SolveLine, Statement
 from indexcalc.language.source import Source
-from indexcalc.language.sugar import TABLE as SUGAR
+from indexcalc.language.sugar import keeps_indices
 from indexcalc.language.syntax import (
     Bracket,
     Entry,
@@ -95,8 +95,7 @@ def free_names(node: Expression, indices: Collection[str]) -> Iterator[str]:
         case Bracket(left=left, right=right):
             yield from (name.name for slot in (left, right) for name in names_in_slot(slot) if name.name in indices)
         case Reduce(operator=operator, indices=bound):
-            keeps = operator in SUGAR and SUGAR[operator].keeps
-            gone = frozenset() if keeps else frozenset(slot.name for slot in bound)
+            gone = frozenset() if keeps_indices(operator) else frozenset(slot.name for slot in bound)
             yield from (name for name in free_names(node.body, indices) if name not in gone)
         case _:
             for child in children(node):

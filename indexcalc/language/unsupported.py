@@ -19,9 +19,12 @@ NO_ORDER = (
 )
 NO_SOLVER = (
     "of whole matrices there are systems, as in solve x[j] : sum[j](A[i,j]*x[j]) = b[i], inverse[i,j](A[i,j]), "
-    "trace[i,j](A[i,j]), det[i,j](A[i,j]) and logdet[i,j](A[i,j])"
+    "trace[i,j](A[i,j]), det[i,j](A[i,j]), logdet[i,j](A[i,j]) and cholesky[i,j](A[i,j])"
 )
-NO_FACTORS = "matrices are not factored: give the factors as inputs, as in A[i,j] = sum[k](R[i,k] * R[j,k])"
+NO_FACTORS = (
+    "matrices are factored by cholesky[i,j](A[i,j]) alone: give other factors as inputs, as in "
+    "A[i,j] = sum[k](R[i,k] * R[j,k])"
+)
 NO_STEPS = "its gradient is zero wherever there is one: give the rounded values as an input"
 
 FUNCTIONS = {
@@ -29,7 +32,8 @@ FUNCTIONS = {
     **dict.fromkeys(("dot", "matmul", "mm", "bmm", "einsum", "transpose", "outer"), NO_MATRICES),
     **dict.fromkeys(("inv", "solve"), NO_SOLVER),
     "pinv": "write the normal equations, as in solve x[j] : sum[n,j](A[n,i]*A[n,j]*x[j]) = sum[n](A[n,i]*b[n])",
-    **dict.fromkeys(("cholesky", "chol", "qr", "svd", "eig", "eigh"), NO_FACTORS),
+    "chol": "the entry of a Cholesky factor in the row i and the column j is cholesky[i,j](A[i,j])",
+    **dict.fromkeys(("qr", "svd", "eig", "eigh"), NO_FACTORS),
     **dict.fromkeys(("tr", "Tr"), "the trace of a matrix with the rows i and the columns j is trace[i,j](A[i,j])"),
     "determinant": "the determinant of a matrix with the rows i and the columns j is det[i,j](A[i,j])",
     **dict.fromkeys(("slogdet", "logabsdet"), "the logarithm of the size of a determinant is logdet[i,j](A[i,j])"),

@@ -23,10 +23,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Power,
     Term,
@@ -179,16 +179,17 @@ def written_latex(base: Base, notation: Notation) -> str:
             return function_latex(base, notation)
         case Add(terms):
             return parenthesised(terms_latex(terms, notation))
-        case Determinant(tensor, slots):
-            name = r"\operatorname{logdet}" if base.logarithm else r"\det"
-            return name + parenthesised(access_latex(Access(tensor, slots), notation))
+        case MatrixFunction(tensor, slots):
+            name = r"\det" if base.word == "det" else rf"\operatorname{{{base.word}}}"
+            found = name + parenthesised(access_latex(Access(tensor, base.of_slots), notation))
+            return found if slots == base.of_slots else f"{found}_{{{notation.subscript(slots[-2:])}}}"
         case Partial():
             return partial_latex(base, notation)
 
 
 def is_closed(base: Base, text: str) -> bool:
     """Whether a factor ends in a delimiter of its own, so that an exponent needs no more of them."""
-    return isinstance(base, Add | Determinant) or (isinstance(base, Fn) and text.endswith((")", "|")))
+    return isinstance(base, Add | MatrixFunction) or (isinstance(base, Fn) and text.endswith((")", "|")))
 
 
 def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: bool) -> str:

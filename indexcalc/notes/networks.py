@@ -17,10 +17,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Power,
     Term,
@@ -132,7 +132,7 @@ def body_of(power: Power, spelling: Spelling) -> Body:
         case Access() if exponent == 1:
             legs = base.indices if base.is_plain else occurring_indices(base)
             return Body(Kind.TENSOR, label_of(base, spelling), legs)
-    kind = Kind.POINTWISE if exponent != 1 or isinstance(base, Fn | Add | Determinant) else Kind.TENSOR
+    kind = Kind.POINTWISE if exponent != 1 or isinstance(base, Fn | Add | MatrixFunction) else Kind.TENSOR
     return Body(kind, powered(label_of(base, spelling), exponent), occurring_indices(base))
 
 

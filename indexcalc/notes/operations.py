@@ -15,10 +15,10 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
+    MatrixFunction,
     Term,
     Terms,
     free_indices,
@@ -233,14 +233,22 @@ def fused_axes(base: Access, program: Program) -> list[tuple[str, ...]]:
     return [axis for axis in found if len(axis) > 1]
 
 
+MATRIX_FUNCTIONS = {
+    "det": "determinant",
+    "logdet": "logarithm of the determinant",
+    "cholesky": "Cholesky factor",
+}
+"""What a function of a matrix is, by its word."""
+
+
 def entrywise(term: Term, factors: Sequence[Base], lhs: Access, program: Program) -> Iterator[Operation]:
     """A product, a quotient or a function of single entries."""
     if len(factors) == 1:
         exponent = dict(term.powers)[factors[0]]
         if isinstance(factors[0], Fn):
             yield Operation(f"{factors[0].name}, entry by entry")
-        elif isinstance(factors[0], Determinant):
-            yield Operation("logarithm of the determinant" if factors[0].logarithm else "determinant")
+        elif isinstance(factors[0], MatrixFunction):
+            yield Operation(MATRIX_FUNCTIONS[factors[0].word])
         elif isinstance(factors[0], Add) and exponent == 1:
             yield addition(Equation(lhs, factors[0].terms))
         elif isinstance(factors[0], Access) and exponent == 1:

@@ -20,6 +20,8 @@ RULES: Mapping[Rule, str] = {
     "by, each times the entry of the inverse with its indices exchanged:",
     Rule.DETERMINANT: "Jacobi's formula: relative to itself, a determinant changes by what the entries of the matrix "
     "change by, each times the entry of the inverse with its indices exchanged:",
+    Rule.CHOLESKY: "What the matrix changes by, between the inverse of the factor and its transpose, is a lower "
+    "triangle plus its transpose. The factor changes by itself times that triangle, which has half of the diagonal:",
     Rule.SYMMETRIC_INVERSE: "The inverse of a symmetric matrix is symmetric:",
     Rule.ENTRY: "Each entry of {target} is a variable of its own here, so there is one delta for each index slot:",
     Rule.INSERT: "Combining:",
@@ -218,6 +220,7 @@ SENTENCES: Mapping[str, str] = {
     "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads what steps before it "
     "in this order made. An entry outside of its tensor counts as zero.",
     "system.inverse": "The derivative of the determinant reads the inverse of the matrix. ",
+    "system.factor": "The derivative of the Cholesky factor reads its inverse. ",
     "system": "{unknown} is what this equation determines:",
     "system.each": "{unknown} is what this system determines, one equation for each {rows}:",
     "system.linear": "It is linear in {unknown}, and has one solution unless its matrix is singular. What the right "
@@ -230,6 +233,9 @@ SENTENCES: Mapping[str, str] = {
     "system.joint": "{unknown} are what these equations determine together:",
     "system.linear.joint": "They are linear in {unknown}, and have one solution unless the matrix of all is singular. "
     "What a right side exceeds its left by is a residual, zero at the solution:",
+    "system.steps.joint": "They fall into steps, at each of which {unknown} follow one after the other: with what is "
+    "known before it, the equation of each is linear in it, and has one solution unless its matrix is singular. What a "
+    "right side exceeds its left by is a residual, zero at the solution:",
     "system.root.joint": "{unknown} are the solution that Newton's method finds from zero on. What a right side "
     "exceeds its left by is a residual, zero at the solution:",
     "adjoint.reminder": "{adjoint} is the adjoint variable of {unknown}, the gradient with respect to {residual}. Here "

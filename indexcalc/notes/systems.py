@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexcalc.algebra.terms import Access, Determinant, walk
+from indexcalc.algebra.terms import Access, MatrixFunction, walk
 from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Display, Gradient, Loss, Paragraph, Span, Symbol
 from indexcalc.notes.prose import listed, say, sentence_case
@@ -27,8 +27,9 @@ def determined_blocks(program: Program, unknowns: tuple[Unknown, ...]) -> Iterat
     docs = [unknown.tensor.doc for unknown in unknowns if unknown.tensor.doc]
     doc = (*sentence_case((", ".join(docs),)), ": ") if docs else ()
     bases = (base for one in program.equations for base in walk(one.terms))
-    if any(isinstance(base, Determinant) and base.inverse == first.name for base in bases):
-        doc = say("system.inverse")
+    made = next((base for base in bases if isinstance(base, MatrixFunction) and base.inverse == first.name), None)
+    if made is not None:
+        doc = say("system.factor" if made.word == "cholesky" else "system.inverse")
     names: dict[str, Span | list[Span]] = {
         "unknown": listed(unknown.tensor.entry for unknown in unknowns),
         "residual": listed(residual.lhs for residual in residuals),

@@ -12,7 +12,7 @@ from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, lone
 from indexcalc.algebra.scalars import ScalarPrinter
 from indexcalc.algebra.slots import slot_text
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Determinant, Fn, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, MatrixFunction, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import call_text
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
@@ -181,7 +181,8 @@ def base_text(base: Base, spelling: Spelling) -> str:
             return call_text(name, [terms_text(arg, spelling) for arg in args])
         case Add(terms):
             return f"({terms_text(terms, spelling)})"
-        case Determinant(tensor, slots):
-            return f"{base.word}({access_text(Access(tensor, slots), spelling)})"
+        case MatrixFunction(tensor, slots):
+            found = f"{base.word}({access_text(Access(tensor, base.of_slots), spelling)})"
+            return found if slots == base.of_slots else f"{found}[{','.join(map(slot_text, slots[-2:]))}]"
         case Partial(of, wrt):
             return f"∂{base_text(of, spelling)}/∂{access_text(wrt, spelling)}"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,11 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
     Lookup,
+    MatrixFunction,
     Partial,
     Power,
     Slot,
@@ -44,7 +44,7 @@ from indexcalc.algebra.terms import (
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Equation, Program, Tensor, Unknown, read_in
 from indexcalc.proof.numeric import Array, numeric_of
-from indexcalc.proof.systems import Steps, determinant, joint, log_determinant, parted, root
+from indexcalc.proof.systems import OF_MATRICES, Steps, joint, parted, root
 from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
@@ -55,6 +55,10 @@ EXACT = 1 << 53
 
 Grid = tuple[Index, ...]
 Numbers = tuple[tuple[sp.Symbol, float], ...]
+
+
+MOST_WAYS = 64
+"""The most ways to choose the step among the slots of several unknowns that are tried."""
 
 
 @dataclass(frozen=True)
@@ -262,18 +266,31 @@ def run_system(
         here = computed(found)
         return joint([here[unknown.residual] for unknown in unknowns])
 
-    ways = ways_of(unknowns[0], program.definitions[unknowns[0].residual], env) if len(unknowns) == 1 else ()
+    ways = ways_of([(unknown, program.definitions[unknown.residual]) for unknown in unknowns], env)
     found = root(residual, (sum(math.prod(shape) for shape in shapes.values()),), ways)
     values.update(computed(found))
     for name, value in parted(found, shapes).items():
         values[name] = value + bumps[name] if name in bumps else value
 
 
-def ways_of(unknown: Unknown, residual: Equation, env: Environment) -> tuple[Steps, ...]:
-    """The ways in which a system may fall into steps: along a slot of the unknown and one of the residual."""
+def ways_of(system: Sequence[tuple[Unknown, Equation]], env: Environment) -> Iterator[Steps]:
+    """The ways in which a system may fall into steps: along a slot of each unknown and one of its residual.
+
+    Of several unknowns, one comes after the other at each step.
+    """
+    count = len(system)
+    ways = [list(ways_of_one(unknown, residual, env)) for unknown, residual in system]
+    for found in islice(product(*ways), MOST_WAYS):
+        rows = [way.rows * count + place for place, way in enumerate(found)]
+        columns = [way.columns * count + place for place, way in enumerate(found)]
+        yield Steps(np.concatenate(rows), np.concatenate(columns))
+
+
+def ways_of_one(unknown: Unknown, residual: Equation, env: Environment) -> Iterator[Steps]:
+    """The ways of one unknown: along a slot of it and one of its residual."""
     columns, rows = (steps_along(slots, env) for slots in (unknown.tensor.slots, residual.slots))
     pairs = product(zip(unknown.tensor.slots, columns, strict=True), zip(residual.slots, rows, strict=True))
-    return tuple(Steps(row, column) for (slot, column), (other, row) in pairs if slot.extent == other.extent)
+    yield from (Steps(row, column) for (slot, column), (other, row) in pairs if slot.extent == other.extent)
 
 
 def steps_along(slots: Sequence[Index], env: Environment) -> list[Array]:
@@ -437,11 +454,10 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
             return np.asarray(numeric_of(name).compute(*(body_on(arg, grid, env) for arg in args)))
         case Add(terms):
             return body_on(terms, grid, env)
-        case Determinant(tensor, slots):
+        case MatrixFunction(tensor, slots):
             if tensor not in env.tensors:
                 raise ProgramError(f"no value is given for the tensor {tensor}")
-            taken = log_determinant if base.logarithm else determinant
-            return read("a determinant", taken(env.tensors[tensor]), slots, grid, env)
+            return read(base.word, OF_MATRICES[base.word](env.tensors[tensor]), slots, grid, env)
         case Partial(of, wrt):
             if base not in env.partials:
                 raise ProgramError(f"no value is given for the derivative {base}")

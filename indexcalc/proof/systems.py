@@ -7,7 +7,7 @@ solved at once, complex ones too: where an oracle takes a complex step, the imag
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,9 @@ LAST = 3
 LARGEST = 200_000
 """The most entries of the unknown that are moved at once, or of the residual there."""
 
+ASYMMETRY = 1e-4
+"""How far a matrix may be from symmetric, beside its largest entry, where an oracle moves its entries one by one."""
+
 AFFINE = 1e-9
 """The residual, beside its terms, that is rounding: a first round with slopes over a whole unit was exact."""
 
@@ -50,7 +53,7 @@ class Steps:
     columns: Array
 
 
-def root(residual: Residual, shape: tuple[int, ...], ways: Sequence[Steps] = ()) -> Array:
+def root(residual: Residual, shape: tuple[int, ...], ways: Iterable[Steps] = ()) -> Array:
     """Where the residual is zero, as an array (lanes, *shape); not a number where no single root was found.
 
     The search starts at zero. A system that is affine is solved by one round, and one that falls into steps in one of
@@ -76,6 +79,8 @@ def orders_of(slopes: Array, way: Steps) -> Iterator[Sequence[int]]:
     """The orders of steps, up or down, in which no residual depends on what comes later."""
     depends = np.any(slopes != 0, axis=0)
     steps = range(int(way.columns.max(initial=0)) + 1)
+    if not np.array_equal(np.bincount(way.rows, minlength=len(steps)), np.bincount(way.columns)):
+        return  # At some step there are more equations than unknowns, or fewer.
     later = way.columns[np.newaxis, :] > way.rows[:, np.newaxis]
     earlier = way.columns[np.newaxis, :] < way.rows[:, np.newaxis]
     if len(steps) > 1 and not np.any(depends & later):
@@ -89,6 +94,8 @@ def by_steps(residual: Residual, shape: tuple[int, ...], way: Steps, order: Sequ
     found: Array = np.zeros((1, math.prod(shape)))
     for step in order:
         rows, columns = way.rows == step, way.columns == step
+        if not columns.any():
+            continue
 
         def part(values: Array, known: Array = found, rows: Array = rows, columns: Array = columns) -> Array:
             """The residuals of the step, where its unknowns have some values."""
@@ -204,6 +211,37 @@ def pivots(matrices: Array) -> Array:
             below = joint[:, column + 1 :, column] / np.where(value == 0, 1, value)[:, np.newaxis]
             joint[:, column + 1 :] -= below[:, :, np.newaxis] * joint[:, column, np.newaxis]
     return found.reshape(*matrices.shape[:-2], size)
+
+
+def cholesky(matrices: Array) -> Array:
+    """The lower triangles L with ``L L^T = A`` of the matrices over the last two axes, column by column.
+
+    Of complex numbers nothing is conjugated: so it is analytic. They are those of the symmetric parts. Where a matrix
+    is not symmetric, to a few digits, or not positive definite, they are no numbers.
+    """
+    size = matrices.shape[-1]
+    turned = np.swapaxes(matrices, -1, -2)
+    symmetric = (matrices + turned) / 2
+    found = np.zeros_like(symmetric)
+    with np.errstate(all="ignore"):
+        for column in range(size):
+            known = found[..., column, :column]
+            square = symmetric[..., column, column] - (known**2).sum(axis=-1)
+            found[..., column, column] = np.sqrt(np.where(square.real > 0, square, np.nan))
+            below = (found[..., column + 1 :, :column] * known[..., np.newaxis, :]).sum(axis=-1)
+            rest = symmetric[..., column + 1 :, column] - below
+            found[..., column + 1 :, column] = rest / found[..., column, column, np.newaxis]
+        apart = np.abs((matrices - turned).real).max(axis=(-1, -2), initial=0.0)
+        largest = np.abs(matrices.real).max(axis=(-1, -2), initial=0.0)
+    return np.asarray(np.where((apart <= ASYMMETRY * largest)[..., np.newaxis, np.newaxis], found, np.nan))
+
+
+OF_MATRICES: Mapping[str, Callable[[Array], Array]] = {
+    "det": determinant,
+    "logdet": log_determinant,
+    "cholesky": cholesky,
+}
+"""What is made from whole matrices, by the word of the language."""
 
 
 def joint(arrays: Sequence[Array]) -> Array:

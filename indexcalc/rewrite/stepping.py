@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, product
 
 import sympy as sp
 
@@ -24,41 +25,60 @@ EARLIER = "earlier"
 """What stands before the name of an unknown where it is read at other steps: no author's name has a blank."""
 
 
-def solved_system(unknown: Unknown, block: Sequence[Equation], program: Program) -> Affine | None:
-    """A system as code solves it: in steps if it falls into them, else as one; None if it is not affine.
+MOST_WAYS = 64
+"""The most ways to choose the step among the slots of several unknowns that are tried."""
 
-    The matrix, the right side, or equations of the block that they read, read the unknown of a system in steps.
+
+def solved_systems(unknowns: Sequence[Unknown], block: Sequence[Equation], program: Program) -> tuple[Affine, ...]:
+    """The systems of some unknowns as code solves them, one after the other; none if they can't be solved so.
+
+    They are systems for each step if the block falls into steps. Else a single unknown may have an affine one. The
+    matrices, the right sides, and equations of the block that they read, read the unknowns of systems in steps.
     """
-    return stepped_system(unknown, block, program) or affine_system(unknown, block, program)
+    stepped = stepped_systems(unknowns, block, program)
+    if stepped or len(unknowns) > 1:
+        return stepped
+    whole = affine_system(unknowns[0], block, program)
+    return () if whole is None else (whole,)
 
 
 def needs_newton(unknown: Unknown, program: Program) -> bool:
     """Whether an unknown is found by Newton's method: its system is affine neither as a whole nor step by step."""
-    return not is_affine(unknown, program) and stepped_system(unknown, program.systems[unknown.name], program) is None
+    block = program.systems[unknown.name]
+    return not is_affine(unknown, program) and not stepped_systems(program.determined_by(block), block, program)
 
 
-def stepped_system(unknown: Unknown, block: Sequence[Equation], program: Program) -> Affine | None:
-    """The system for each step of a slot of its unknown, from those before it; None if there is no such slot."""
-    if len(program.determined_by(block)) > 1:
-        return None
+def stepped_systems(unknowns: Sequence[Unknown], block: Sequence[Equation], program: Program) -> tuple[Affine, ...]:
+    """A system for each unknown and each step, from what stands before them; none if there are no such steps.
+
+    At one step, an unknown may be read by the systems of those after it.
+    """
+    near = {equation.name for unknown in unknowns for equation in at_its_step(unknown, block)}
+    near |= {unknown.residual for unknown in unknowns}
+    others = tuple(equation for equation in block if equation.name not in near)
+    ways = [list(systems_in_steps(unknown, block, program)) for unknown in unknowns]
+    for systems in islice(product(*ways), MOST_WAYS):
+        solved = (equation for system in systems for equation in as_equations(system))
+        loops = [group for group in groups_of((*solved, *others)) if is_recurrent(group)]
+        if loops and all(isinstance(recurrence_of(group), Recurrence) for group in loops):
+            return systems
+    return ()
+
+
+def systems_in_steps(unknown: Unknown, block: Sequence[Equation], program: Program) -> Iterator[Affine]:
+    """The systems of an unknown for each step of one of its slots, with what is known before the step as given."""
     near = at_its_step(unknown, block)
-    others = tuple(equation for equation in block if equation not in near and equation.name != unknown.residual)
     whole = whole_residual(unknown, (*near, program.definitions[unknown.residual]), program)
-    if whole is None or not (others or len(accesses_of(whole.terms, unknown.name)) > 1):
-        return None
+    if whole is None:
+        return
     for axis, row in steps_of(unknown, whole):
         earlier = f"{EARLIER} {unknown.name}"
         terms = tuple(apart(term, unknown.name, axis, row, earlier) for term in whole.terms)
         system = affine_residual(unknown, replace(whole, terms=terms), program)
         step = unknown.tensor.slots[axis]
-        if system is None or step not in (*system.batch, *system.shared):
-            continue
-        matrix, right = (with_tensors(side, {earlier: unknown.name}) for side in (system.matrix, system.right))
-        system = replace(system, matrix=matrix, right=right, step=step)
-        loops = [group for group in groups_of((*as_equations(system), *others)) if is_recurrent(group)]
-        if loops and all(isinstance(recurrence_of(group), Recurrence) for group in loops):
-            return system
-    return None
+        if system is not None and step in (*system.batch, *system.shared):
+            matrix, right = (with_tensors(side, {earlier: unknown.name}) for side in (system.matrix, system.right))
+            yield replace(system, matrix=matrix, right=right, step=step)
 
 
 def at_its_step(unknown: Unknown, block: Sequence[Equation]) -> tuple[Equation, ...]:
@@ -94,10 +114,10 @@ def steps_of(unknown: Unknown, residual: Equation) -> Iterator[tuple[int, Index]
 def as_equations(system: Affine) -> tuple[Equation, Equation, Equation]:
     """What is computed at a step: the matrix, the right side, and the unknown from both."""
     # These names have blanks too.
-    matrix = Access("the matrix", (*system.batch, *system.rows, *system.columns))
-    side = Access("the right side", system.side)
-    solution = tuple(Term(sp.S.One, ((entry, sp.S.One),)) for entry in (matrix, side))
     unknown = system.unknown.tensor.entry
+    matrix = Access(f"the matrix of {unknown.tensor}", (*system.batch, *system.rows, *system.columns))
+    side = Access(f"the right side of {unknown.tensor}", system.side)
+    solution = tuple(Term(sp.S.One, ((entry, sp.S.One),)) for entry in (matrix, side))
     return Equation(matrix, system.matrix), Equation(side, system.right), Equation(unknown, solution)
 
 

@@ -22,9 +22,9 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Term,
     Terms,
@@ -199,9 +199,11 @@ def places_of(equation: Equation, known: Symmetries) -> Places | None:
         for base in dict.fromkeys(walk(term)):
             if isinstance(base, Iverson | Partial) or (isinstance(base, Delta) and base not in deltas):
                 return None
-            if isinstance(base, Access | Determinant):
+            if isinstance(base, Access | MatrixFunction):
+                # The row and the column of a factor are no slots of the matrix.
+                orders = known.orders.get(base.tensor, ()) if isinstance(base, Access) else ()
                 places.update(
-                    (blocks[index], base.tensor, min((number, *(o[number] for o in known.orders.get(base.tensor, ())))))
+                    (blocks[index], base.tensor, min((number, *(o[number] for o in orders))))
                     for number, slot in enumerate(base.slots)
                     for index in indices_of_slot(slot)
                     if index in blocks

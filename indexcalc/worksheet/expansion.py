@@ -14,11 +14,11 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
     Lookup,
+    MatrixFunction,
     Partial,
     Power,
     Slot,
@@ -170,8 +170,10 @@ def written_base(base: Base, at: Binding, writer: Writer) -> str:
             return call_text(name, [written_terms(arg, at, writer) for arg in args])
         case Add(terms):
             return f"({written_terms(terms, at, writer)})"
-        case Determinant(tensor, slots):
-            return f"{base.word}({tensor}{[writer.place(slot, at) for slot in slots] or ''})"
+        case MatrixFunction(tensor, slots):
+            places = [writer.place(slot, at) for slot in slots]
+            matrix = f"{base.word}({tensor}{places[: len(base.of_slots)] or ''})"
+            return f"{matrix}{places[len(base.of_slots) :] or ''}"
         case Partial():
             raise AssertionError("the equations of a program hold no unevaluated derivative")
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 
 from indexcalc.algebra.terms import (
     Delta,
-    Determinant,
     Index,
     Iverson,
+    MatrixFunction,
     Partial,
     Term,
     free_indices,
@@ -194,7 +194,9 @@ def test_the_report_is_what_counting_arrays_count(written, factor):
 def from_scratch(terms, sizes, over) -> int:
     """Operations if every factor of every term is computed anew at every point of all indices."""
     points = (size_of(dict.fromkeys((*over, *occurring_indices(one))), sizes) for one in terms)
-    whole = sum(size_of([Index("", base.extent)] * 3, sizes) for base in walk(terms) if isinstance(base, Determinant))
+    whole = sum(
+        size_of([Index("", base.extent)] * 3, sizes) for base in walk(terms) if isinstance(base, MatrixFunction)
+    )
     return whole + sum(count * at_one_point(one) for count, one in zip(points, terms, strict=True))
 
 

@@ -264,7 +264,7 @@ def made_from(fast: Fast, name: str) -> str:
     statement = fast.problem.by_name[name]
     if statement.kind is Kind.JOINT:
         return statement.note
-    text = statement.note if statement.is_determinant else formula(statement, fast.plan.layouts)
+    text = statement.note if statement.kind is Kind.MATRIX else formula(statement, fast.plan.layouts)
     return text.partition(" = ")[2]
 
 

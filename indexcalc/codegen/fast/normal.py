@@ -17,14 +17,15 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_base, rename_bound, substitute
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
     Access,
     Add,
     Base,
     Delta,
-    Determinant,
     Index,
     Iverson,
+    MatrixFunction,
     Power,
     Term,
     Terms,
@@ -67,9 +68,9 @@ class Normaliser:
 
     def add(self, statement: Statement) -> None:
         """Append a statement with what it needs before it."""
-        own = whole_determinant(statement)
+        own = whole_function(statement)
         if own is not None and own.tensor not in self.hidden and (own.word, own.tensor) not in self.known:
-            self.determinant(own, statement.name)
+            self.of_matrix(own, statement.name)
             return
         statement = self.under_first_names(statement)
         if statement.kind in (Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST, Kind.HIDDEN):
@@ -88,7 +89,7 @@ class Normaliser:
         self.settle(replace(statement, terms=terms, may_overflow=False))
 
     def under_first_names(self, statement: Statement) -> Statement:
-        """The statement with every tensor that it reads under its first name, and determinants under names."""
+        """The statement with every tensor that it reads under its first name, and functions of matrices under names."""
         if statement.kind is Kind.JOINT:
             # It has its axes by their places, and where a tensor has another's name they may stand in other ones.
             terms = tuple(self.as_it_stands(entry) for term in statement.terms for entry in term.bases)
@@ -141,27 +142,26 @@ class Normaliser:
                 name, places = self.aliases[base.tensor]
                 base = Access(name, tuple(base.slots[place] for place in places))
             return base
-        if isinstance(base, Determinant) and base.tensor not in self.hidden:
-            return self.determinant(base)
+        if isinstance(base, MatrixFunction) and base.tensor not in self.hidden:
+            return self.of_matrix(base)
         return with_inner_terms(base, self.renamed)
 
-    def determinant(self, base: Determinant, own: str = "") -> Access:
-        """A determinant, or its logarithm, under its own name or a new one."""
+    def of_matrix(self, base: MatrixFunction, own: str = "") -> Access:
+        """A function of a matrix under its own name or a new one."""
         key = base.word, base.tensor
         slots = tuple(slot for slot in base.slots if isinstance(slot, Index))
         if len(set(slots)) < len(base.slots):
             raise UnsupportedError(
-                f"code for speed takes the determinants of {base.tensor} under indices that differ, and not of "
+                f"code for speed takes {base.word} of {base.tensor} under indices that differ, and not of "
                 f"{base_text(base)}; give these matrices a name"
             )
         if key not in self.known:
             self.known[key] = name = own or python_name(f"{base.tensor}_{base.word}", self.taken)
             self.taken.add(name)
-            ends = Index("@row", base.extent), Index("@column", base.extent)
-            terms = self.renamed((product(1, [(Access(base.tensor, (*slots, *ends)), ONE)]),))
+            matrix, rows_and_columns = base.matrix, plain_slots(base.matrix.slots[-2:])
+            terms = self.renamed((product(1, [(matrix, ONE)]),))
             note = f"{base_text(Access(name, slots))} = {base_text(base)}"
-            kind = Kind.LOGDET if base.logarithm else Kind.DET
-            self.done.append(Statement(name, slots, terms, kind, ends, note=note))
+            self.done.append(Statement(name, slots, terms, Kind.MATRIX, rows_and_columns, note=note, word=base.word))
         return Access(self.known[key], slots)
 
     def without_sums(self, term: Term, owner: Statement) -> Term:
@@ -245,10 +245,10 @@ def normal_form(
     return tuple(normaliser.done)
 
 
-def whole_determinant(statement: Statement) -> Determinant | None:
-    """The determinants that a statement is, with their axes in the same order."""
+def whole_function(statement: Statement) -> MatrixFunction | None:
+    """The functions of matrices that a statement is, with their axes in the same order."""
     base = only_factor(statement)
-    return base if isinstance(base, Determinant) and base.slots == statement.axes else None
+    return base if isinstance(base, MatrixFunction) and base.slots == statement.axes else None
 
 
 def copied(statement: Statement) -> Access | None:

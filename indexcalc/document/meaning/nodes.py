@@ -130,6 +130,15 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
+class Cholesky:
+    """The entry at `slots` of the Cholesky factor of a matrix: `body` over the two `axes`, which it binds."""
+
+    body: Meaning
+    axes: tuple[Ix, Ix]
+    slots: tuple[Ix, Ix]
+
+
+@dataclass(frozen=True, slots=True)
 class Determinant:
     """The determinant of a matrix: `body` over the two `axes`, which it binds."""
 
@@ -171,6 +180,7 @@ Meaning = (
     | Ones
     | Inverse
     | Exponential
+    | Cholesky
     | Determinant
     | Stacked
     | Derivative
@@ -187,7 +197,7 @@ CHILDREN: Mapping[type, Callable[[Any], tuple[Meaning, ...]]] = {
     Plus: attrgetter("terms"),
     Raised: attrgetter("base", "exponent"),
     Applied: lambda node: (node.argument,),
-    **dict.fromkeys((Total, Inverse, Exponential, Determinant), lambda node: (node.body,)),
+    **dict.fromkeys((Total, Inverse, Exponential, Cholesky, Determinant), lambda node: (node.body,)),
     Stacked: attrgetter("bodies"),
     Relation: attrgetter("left", "right"),
     Gathered: lambda node: (node.body, *node.places),
@@ -215,7 +225,7 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return Applied(name, change(argument))
         case Total(indices, body):
             return Total(indices, change(body))
-        case Inverse(body, axes, slots) | Exponential(body, axes, slots):
+        case Inverse(body, axes, slots) | Exponential(body, axes, slots) | Cholesky(body, axes, slots):
             return type(node)(change(body), axes, slots)
         case Determinant(body, axes):
             return Determinant(change(body), axes)
@@ -266,7 +276,7 @@ def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
             return Size(names.get(index, index))
         case Total(indices, body):
             return Total(tuple(names.get(index, index) for index in indices), renamed(body, names))
-        case Inverse(body, axes, slots) | Exponential(body, axes, slots):
+        case Inverse(body, axes, slots) | Exponential(body, axes, slots) | Cholesky(body, axes, slots):
             return type(node)(renamed(body, names), pair(axes, names), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(renamed(body, names), pair(axes, names))
@@ -284,13 +294,13 @@ def pair(indices: tuple[Ix, Ix], names: Mapping[Ix, Ix]) -> tuple[Ix, Ix]:
 
 BINDING: Mapping[type, Callable[[Any], tuple[Ix, ...]]] = {
     Total: attrgetter("indices"),
-    **dict.fromkeys((Inverse, Exponential, Determinant, Stacked, Gathered), attrgetter("axes")),
+    **dict.fromkeys((Inverse, Exponential, Cholesky, Determinant, Stacked, Gathered), attrgetter("axes")),
 }
 """The index variables that expressions of each kind bind."""
 
 
 OWN: Mapping[type, Callable[[Any], tuple[Ix, ...]]] = {
-    **dict.fromkeys((Entry, Inverse, Exponential), attrgetter("slots")),
+    **dict.fromkeys((Entry, Inverse, Exponential, Cholesky), attrgetter("slots")),
     **dict.fromkeys((Ones, Value), lambda node: (node.index,)),
     Stacked: lambda node: (node.slot,),
 }

@@ -11,6 +11,7 @@ from indexcalc.document.meaning.nodes import (
     ONE,
     ZERO,
     Applied,
+    Cholesky,
     Derivative,
     Determinant,
     Entry,
@@ -21,9 +22,11 @@ from indexcalc.document.meaning.nodes import (
     Number,
     Plus,
     Raised,
+    Relation,
     Stacked,
     Times,
     Total,
+    Value,
     bound_in,
     children,
     pair,
@@ -52,7 +55,7 @@ def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None)
     match node:
         case Total(body=body):
             return Total(tuple(own.values()), refreshed(body, sizes, {**names, **own}))
-        case Inverse(body, axes, slots) | Exponential(body, axes, slots):
+        case Inverse(body, axes, slots) | Exponential(body, axes, slots) | Cholesky(body, axes, slots):
             return type(node)(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(refreshed(body, sizes, {**names, **own}), pair(axes, own))
@@ -103,7 +106,7 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
         case Total(indices, body):
             inner = slope(body, wrt, sizes, inside)
             return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
-        case Inverse() | Exponential() | Determinant():
+        case Inverse() | Exponential() | Cholesky() | Determinant():
             return of_matrix(node, wrt, sizes, inside)
         case Stacked(slot, axes, bodies):
             inners = tuple(slope(body, wrt, sizes, inside) for body in bodies)
@@ -149,8 +152,10 @@ def of_power(base: Meaning, exponent: Meaning, wrt: Entry, sizes: Sizes, inside:
     return bounded(times(exponent, lowered, inner))
 
 
-def of_matrix(node: Inverse | Exponential | Determinant, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
-    """``d(M^-1) = -M^-1 dM M^-1`` and ``d det M = det M tr(M^-1 dM)``.
+def of_matrix(
+    node: Inverse | Exponential | Cholesky | Determinant, wrt: Entry, sizes: Sizes, inside: Inside
+) -> Meaning:
+    """``d(M^-1) = -M^-1 dM M^-1`` and ``d det M = det M tr(M^-1 dM)``; that of a Cholesky factor is `of_factor`.
 
     Raises:
         UnsupportedError: for the exponential of a matrix that varies, which has no such rule.
@@ -160,6 +165,8 @@ def of_matrix(node: Inverse | Exponential | Determinant, wrt: Entry, sizes: Size
         return ZERO
     if isinstance(node, Exponential):
         raise UnsupportedError("the derivative of the exponential of a matrix")
+    if isinstance(node, Cholesky):
+        return bounded(of_factor(node, inner, sizes))
     row, column = node.axes
     factors: tuple[Meaning, ...]
     if isinstance(node, Determinant):
@@ -170,6 +177,27 @@ def of_matrix(node: Inverse | Exponential | Determinant, wrt: Entry, sizes: Size
         factors = (Number(-sp.S.One), left, inner, right)
     apart = tuple(factor if factor is inner else refreshed(factor, sizes) for factor in factors)
     return bounded(refreshed(Total(node.axes, times(*apart)), sizes))
+
+
+def of_factor(node: Cholesky, inner: Meaning, sizes: Sizes) -> Meaning:
+    """``dL_ab = 1/2 sum_c L_ac ([b <= c] N_cb + [b < c] N_bc)`` with ``N = L^-1 dM L^-T``, of a symmetric M."""
+    (own_row, own_column), (row, column) = node.slots, node.axes
+    between = sizes.like(own_column)
+
+    def factor(one: Ix, other: Ix) -> Meaning:
+        return refreshed(Cholesky(node.body, node.axes, (one, other)), sizes)
+
+    def inverse(one: Ix, other: Ix) -> Meaning:
+        axes = (sizes.like(row), sizes.like(column))
+        return Inverse(factor(*axes), axes, (one, other))
+
+    half, parts = Number(sp.Rational(1, 2)), []
+    for relation, change in (("<=", inner), ("<", renamed(inner, {row: column, column: row}))):
+        below = Relation(Value(own_column), relation, Value(between))
+        left, right = inverse(between, row), inverse(own_column, column)
+        whole = times(half, factor(own_row, between), below, left, right, change)
+        parts.append(refreshed(Total((between, row, column), whole), sizes))
+    return Plus(tuple(parts))
 
 
 def total(parts: list[Meaning]) -> Meaning:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.meaning.nodes import (
     Applied,
+    Cholesky,
     Derivative,
     Entry,
     Exponential,
@@ -72,7 +73,7 @@ def structure_of(node: Meaning, axes: Sequence[Ix]) -> Structure:
                 index(own)
             case Derivative(local=local, held=held):
                 form.extend((local, held))
-            case Inverse() | Exponential() | Gathered():
+            case Inverse() | Exponential() | Cholesky() | Gathered():
                 pass
         bound = bound_in(node)
         form.append(len(bound))

@@ -12,6 +12,7 @@ from indexcalc.document.meaning.nodes import (
     TWO,
     ZERO,
     Applied,
+    Cholesky,
     Derivative,
     Determinant,
     Entry,
@@ -285,6 +286,15 @@ def exponential(value: Typed, sizes: Sizes) -> Typed:
     for slot in slots:
         sizes.unify(slot, row)
     return Typed(Exponential(value.node, (row, column), slots), slots)
+
+
+def cholesky(value: Typed, sizes: Sizes) -> Typed:
+    """The Cholesky factor of a matrix: the lower triangle L with ``L L^T`` equal to it, and a positive diagonal."""
+    row, column = square(value, sizes, "Cholesky factor")
+    slots = (sizes.fresh(row.name), sizes.fresh(column.name))
+    for slot in slots:
+        sizes.unify(slot, row)
+    return Typed(Cholesky(value.node, (row, column), slots), slots)
 
 
 def determinant(value: Typed, sizes: Sizes) -> Typed:

@@ -30,6 +30,7 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.document.meaning.nodes import (
     Applied,
+    Cholesky,
     Derivative,
     Determinant,
     Entry,
@@ -181,7 +182,9 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Value() | Derivative() | Inverse() | Exponential() | Determinant() | Stacked() | Gathered():
+            case (
+                Value() | Derivative() | Inverse() | Exponential() | Cholesky() | Determinant() | Stacked() | Gathered()
+            ):
                 return self.whole(node)
 
     def slot(self, node: Meaning) -> Slot:
@@ -216,8 +219,10 @@ class Lowering:
         assert isinstance(factor, Number | Size)
         return factor.value if isinstance(factor, Number) else self.index(factor.index).extent
 
-    def whole(self, node: Value | Derivative | Inverse | Exponential | Determinant | Stacked | Gathered) -> Terms:
-        """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix.
+    def whole(
+        self, node: Value | Derivative | Inverse | Exponential | Cholesky | Determinant | Stacked | Gathered
+    ) -> Terms:
+        """A derivative written out; an inverse or the like, the same tensor wherever it is of the same matrix.
 
         Raises:
             UnsupportedError: for blocks, since no extent of the algebra is a sum, and for indices as numbers.

@@ -17,6 +17,7 @@ import sympy as sp
 
 from indexcalc.document.meaning.nodes import (
     Applied,
+    Cholesky,
     Derivative,
     Determinant,
     Entry,
@@ -44,6 +45,7 @@ from indexcalc.document.numerics.arrays import bounded, contracted, exponentials
 from indexcalc.errors import LimitError
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
+from indexcalc.proof.systems import cholesky
 
 DISPLACED_LIMIT = 100
 """The most entries by which a second derivative is taken."""
@@ -222,7 +224,7 @@ class Frame:
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
-            case Inverse() | Exponential() | Determinant() | Stacked() | Gathered():
+            case Inverse() | Exponential() | Cholesky() | Determinant() | Stacked() | Gathered():
                 return self.whole(node, grid)
             case Derivative():
                 return self.derivative(node, grid)
@@ -284,8 +286,10 @@ class Frame:
         summed = math.prod(alike) * contracted(arrays, last)
         return np.asarray(summed.reshape(summed.shape[:own]))
 
-    def whole(self, node: Inverse | Exponential | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
-        """The determinant of a matrix, or an entry of its inverse or exponential, of blocks, or at places."""
+    def whole(
+        self, node: Inverse | Exponential | Cholesky | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]
+    ) -> Array:
+        """The determinant of a matrix, or an entry of what else is made from it, of blocks, or at places."""
         if isinstance(node, Gathered):
             return self.gathered(node, grid)
         if isinstance(node, Stacked):
@@ -295,6 +299,8 @@ class Frame:
         if isinstance(node, Exponential):
             array = self.on(node.body, (*grid, *node.axes))
             found = exponentials(array, (*array.shape[:-2], *(self.point.length(axis) for axis in node.axes)))
+        elif isinstance(node, Cholesky):
+            found = self.matrix(cholesky, node.body, node.axes, grid)
         else:
             found = self.matrix(np.linalg.inv, node.body, node.axes, grid)
         return self.entry_of(found, [self.axis(slot, grid) for slot in node.slots], grid)

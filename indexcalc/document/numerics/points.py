@@ -13,6 +13,7 @@ import numpy as np
 
 from indexcalc.document.meaning.nodes import (
     Applied,
+    Cholesky,
     Determinant,
     Entry,
     Inverse,
@@ -103,6 +104,7 @@ class Points:
     symbols: Symbols
     positive: frozenset[str] = frozenset()
     inverted: frozenset[str] = frozenset()
+    factored: frozenset[str] = frozenset()
     known: dict[object, list[Point]] = field(default_factory=dict)
     lexicons: dict[tuple[Ix, ...], Lexicon] = field(default_factory=dict)
 
@@ -253,7 +255,7 @@ class Points:
         """A symmetric matrix, or one with a positive determinant and an inverse: its diagonal outweighs its rows."""
         if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
             return matrix
-        if name in self.symbols.symmetric:
+        if name in self.symbols.symmetric or name in self.factored:
             matrix = (matrix + matrix.swapaxes(-1, -2)) / 2
         if name in self.regular:
             matrix = matrix * 0.8 / matrix.shape[-1] + 1.2 * np.eye(matrix.shape[-1])
@@ -261,7 +263,7 @@ class Points:
 
     @cached_property
     def regular(self) -> frozenset[str]:
-        """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
+        """The inputs that stand in an inverse, a Cholesky factor or a determinant, in a statement or a definition."""
         return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
 
 
@@ -384,14 +386,21 @@ def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str
 
 
 def regular_names(bodies: Iterable[Meaning]) -> frozenset[str]:
-    """The tensors that stand in an inverse or a determinant."""
-    found = (node for body in bodies for node in walk(body) if isinstance(node, (Inverse, Determinant)))
+    """The tensors that stand in an inverse, a Cholesky factor or a determinant."""
+    found = (node for body in bodies for node in walk(body) if isinstance(node, (Inverse, Cholesky, Determinant)))
     return frozenset(name for node in found for name in names_of(node.body))
+
+
+def factored_names(bodies: Iterable[Meaning]) -> frozenset[str]:
+    """The tensors that have the rows and the columns of a matrix with a Cholesky factor."""
+    found = (node for body in bodies for node in walk(body) if isinstance(node, Cholesky))
+    pairs = ((node, entry) for node in found for entry in walk(node.body) if isinstance(entry, Entry))
+    return frozenset(entry.name for node, entry in pairs if set(entry.slots[-2:]) == set(node.axes))
 
 
 def signed_inside(node: Meaning) -> Iterator[str]:
     """The tensors whose sign the value of an expression may follow."""
-    if isinstance(node, (Inverse, Determinant)):
+    if isinstance(node, (Inverse, Cholesky, Determinant)):
         return
     if isinstance(node, Entry):
         yield node.name

@@ -18,11 +18,11 @@ from indexcalc.algebra.terms import (
     Add,
     Base,
     Delta,
-    Determinant,
     Fn,
     Index,
     Iverson,
     Lookup,
+    MatrixFunction,
     Slot,
     Term,
     Terms,
@@ -286,19 +286,40 @@ class Graph:
                         return self.node(Number(sp.S.Zero))
                     entry = entry * size + at
                 return self.entries[tensor][entry]
-            case Determinant(tensor, slots):
+            case MatrixFunction(tensor, slots):
                 *sizes, rows, columns = self.shapes[tensor]
                 number = 0
-                for slot, size in zip(slots, sizes, strict=True):
+                for slot, size in zip(base.of_slots, sizes, strict=True):
                     number = number * size + self.at(slot, place)
                 first = number * rows * columns
                 entries = self.entries[tensor][first : first + rows * columns]
-                return self.node(MatrixDeterminant(entries, base.logarithm))
+                if base.word == "cholesky":
+                    row, column = (self.at(slot, place) for slot in slots[-2:])
+                    return self.in_factor(entries, rows, row, column)
+                return self.node(MatrixDeterminant(entries, base.word == "logdet"))
             case Fn(name, args):
                 return self.called(name, [self.body(arg, place) for arg in args])
             case Add(terms):
                 return self.body(terms, place)
         raise ProgramError(f"the factor {base} has no value of its own")
+
+    def in_factor(self, matrix: tuple[int, ...], size: int, row: int, column: int) -> int:
+        """One node for an entry of the Cholesky factor of a symmetric matrix, from what elimination takes away.
+
+        It is that of the symmetric part of the matrix, so that its adjoint is symmetric.
+        """
+        if row < column:
+            return self.node(Number(sp.S.Zero))
+        pairs = [(self.in_factor(matrix, size, row, k), self.in_factor(matrix, size, column, k)) for k in range(column)]
+        known = (self.product(-sp.S.One, tuple(sorted(pair))) for pair in pairs)
+        if row == column:
+            rest = self.node(Sum((matrix[row * size + row], *known)))
+            return self.node(Power(rest, sp.Rational(1, 2)))
+        ends = (matrix[row * size + column], matrix[column * size + row])
+        halves = (self.product(sp.Rational(1, 2), (end,)) for end in ends)
+        rest = self.node(Sum((*halves, *known)))
+        divisor = self.node(Power(self.in_factor(matrix, size, column, column), sp.S.NegativeOne))
+        return self.product(sp.S.One, tuple(sorted((rest, divisor))))
 
     def called(self, name: str, args: Sequence[int]) -> int:
         """One node for a function; one of several arguments is made of functions of one."""
