@@ -100,7 +100,8 @@ class Inputs:
         source = find_spec(given).with_name(VALUES_FILE) if path is None else path
         if path is None and not source.is_file():
             raise ValuesError(
-                f"there is no {VALUES_FILE} beside {find_spec(given)}; give the numbers with --values FILE"
+                f"there is no {VALUES_FILE} beside {find_spec(given)}; give the numbers with --values FILE, "
+                f"or start from those that indexcalc worksheet {given} --draw writes"
             )
         return load_values(source, problem)
 

@@ -12,7 +12,7 @@ from indexcalc.cli import terminal
 from indexcalc.cli.inputs import GIVEN, Inputs, shipped_names
 from indexcalc.cli.mistakes import mistakes_reported
 from indexcalc.rewrite.derive import derive
-from indexcalc.worksheet import worksheet
+from indexcalc.worksheet import drawn_values, worksheet
 from indexcalc.writing import write
 
 MAX_DIGITS = 15
@@ -26,6 +26,7 @@ def write_worksheet(
     ] = None,
     digits: Annotated[int, typer.Option(min=1, max=MAX_DIGITS, help="Significant digits of every number.")] = 4,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the sheet goes, instead of here.")] = None,
+    draw: Annotated[bool, typer.Option("--draw", help="Write small numbers to start from, in TOML.")] = False,
 ) -> None:
     """Work a derivation out with real numbers: every entry of both passes, then the update."""
     with mistakes_reported():
@@ -33,8 +34,10 @@ def write_worksheet(
         with terminal.Progress() as progress:
             progress("working the derivation out")
             problem = inputs.problem(spec)
-            numbers = inputs.values(values, spec, problem)
-            sheet = worksheet(derive(problem), numbers, digits=digits)
+            if draw:
+                sheet = drawn_values(problem)
+            else:
+                sheet = worksheet(derive(problem), inputs.values(values, spec, problem), digits=digits)
         if out is None:
             typer.echo(terminal.printable(sheet), nl=False)
         else:

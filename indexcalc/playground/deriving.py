@@ -1,4 +1,4 @@
-"""All that is said of a spec, in the order in which it is ready: note, code, cost, check."""
+"""All that is said of a spec, in the order in which it is ready: note, code, cost, worksheet, check."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.cost_table import count_text, footnotes, size_text
 from indexcalc.cli.outcome import check_text, hostile_text, stand_ins_text, target_text
 from indexcalc.codegen import numpy_module, target_module
+from indexcalc.codegen.checkpoints.module import checkpoints_module
 from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.cost import EquationCost, PassCost, cost_report
 from indexcalc.cost.blocks import CACHE
@@ -21,6 +22,7 @@ from indexcalc.proof.claims import CLAIM_METHOD
 from indexcalc.proof.report import Report
 from indexcalc.rewrite.derive import derive
 from indexcalc.workers.frames import Message
+from indexcalc.worksheet import drawn_values, read_values, worksheet
 
 FLOAT, WIDTH = "float32", 4
 """The type of entries for which bytes are counted."""
@@ -53,6 +55,7 @@ def derived(job: Derive) -> Iterator[Message]:
         files = rendered_files(derivation.problem.slug, texts)
         yield {"kind": "code", "files": [{"name": name, "text": text} for name, text in files.items()]}
     yield cost_of(derivation)
+    yield worksheet_of(derivation, job.values)
     if texts is None:
         return
     try:
@@ -64,8 +67,9 @@ def derived(job: Derive) -> Iterator[Message]:
 def code_of(derivation: Derivation, targets: Sequence[str]) -> Texts:
     """The code for NumPy, and what else is asked for."""
     fast = (fast_module(derivation, FastOptions({}, None, CACHE)),) if "fast" in targets else ()
-    others = tuple(target_module(derivation, target) for target in targets if target != "fast")
-    return Texts({}, numpy_module(derivation), others, fast)
+    others = tuple(target_module(derivation, target) for target in targets if target not in ("fast", "checkpoints"))
+    few = checkpoints_module(derivation) if "checkpoints" in targets else None
+    return Texts({}, numpy_module(derivation), others, fast, few)
 
 
 def cost_of(derivation: Derivation) -> Message:
@@ -89,6 +93,20 @@ def cost_row(label: str, cost: EquationCost | PassCost, *, total: bool = False) 
         "bytes": size_text(cost.moved, None, WIDTH),
         "total": total,
     }
+
+
+def worksheet_of(derivation: Derivation, values: str) -> Message:
+    """The derivation worked out with numbers, which are those that are given, or some that are drawn.
+
+    Where they don't fit the spec, or nothing can be worked out, it says why.
+    """
+    problem, given = derivation.problem, values
+    try:
+        given = given or drawn_values(problem)
+        sheet = worksheet(derivation, read_values(given, problem, "the numbers"))
+    except IndexCalcError as error:
+        return {"kind": "worksheet", "values": given, "mistake": error.message}
+    return {"kind": "worksheet", "values": given, "sheet": sheet}
 
 
 def check_of(derivation: Derivation, texts: Texts) -> Message:

@@ -13,7 +13,7 @@ from indexcalc.playground.limits import NAME_LIMIT
 ANSWERING = "indexcalc.playground.answering"
 """The module that workers ask; the server itself imports no engine."""
 
-TARGETS = ("fast", "torch", "jax")
+TARGETS = ("fast", "checkpoints", "torch", "jax")
 """The code that can be asked for beside that for NumPy."""
 
 DETAILS = ("full", "brief")
@@ -26,10 +26,17 @@ class RequestError(IndexCalcError):
 
 @dataclass(frozen=True, slots=True)
 class Derive:
-    """A derivation with all that is said of it: the note first, then code, cost and check."""
+    """A derivation with all that is said of it: the note first, then code, cost, worksheet and check.
+
+    Attributes:
+        text: the spec.
+        targets: the code that is written beside that for NumPy.
+        values: the numbers of the worksheet, in TOML; by default some are drawn.
+    """
 
     text: str
     targets: tuple[str, ...] = ()
+    values: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,14 @@ def client():
 
 def test_the_note_comes_first_and_is_that_of_the_engine(client):
     answers = ask(client, "derive", text=SMALL)
-    assert [one["kind"] for one in answers] == ["note", "code", "cost", "checked", "done"]
-    note, code, cost, checked, _ = answers
+    assert [one["kind"] for one in answers] == ["note", "code", "cost", "worksheet", "checked", "done"]
+    note, code, cost, sheet, checked, _ = answers
     assert note["html"] == html_note(derive(read_problem(SMALL)))
     assert note["results"] == ["dL/dW[i,j] = G[i] x[j]", "dL/dx[j] = Σ_i G[i] W[i,j]"]
     assert [file["name"] for file in code["files"]] == ["derivation.py"]
     assert "both passes" in [row["label"] for row in cost["rows"]]
+    assert sheet["values"].startswith("[inputs]\nW = [[")
+    assert "## 3 Backward pass" in sheet["sheet"]
     assert checked["ok"]
 
 
@@ -46,8 +48,26 @@ def test_other_code_is_written_when_it_is_asked_for(client):
     assert [file["name"] for file in code["files"]] == ["derivation.py", "derivation_torch.py", "derivation_fast.py"]
 
 
+def test_a_recurrence_may_be_asked_for_with_few_steps(client):
+    text = "index t : T\ninput a[t]\nh[0] = a[0]\nh[t] = tanh(h[t-1]) + a[t] for t in 1 .. T-1\nL = h[T-1]\nloss L"
+    code = ask(client, "derive", text=text, targets=["checkpoints"])[1]
+    assert [file["name"] for file in code["files"]] == ["derivation.py", "derivation_checkpoints.py"]
+    refused = ask(client, "derive", text=SMALL, targets=["checkpoints"])[1]
+    assert (refused["kind"], refused["of"]) == ("refused", "code")
+
+
+def test_a_worksheet_has_the_numbers_that_are_given_or_says_what_is_wrong_with_them(client):
+    values = "[inputs]\nW = [[1, 2]]\nx = [3, 4]\n[upstream]\nG = [5]\n"
+    answer = ask(client, "derive", text=SMALL, values=values)[3]
+    assert answer["values"] == values
+    assert "1 × 3 + 2 × 4 = 11" in answer["sheet"]
+    answer = ask(client, "derive", text=SMALL, values=values.replace("[3, 4]", "[3]"))[3]
+    assert "axis" in answer["mistake"]
+    assert "sheet" not in answer
+
+
 def test_a_false_claim_is_told(client):
-    checked = ask(client, "derive", text=SMALL + "prove sum[j](W[i,j]) = 0\n")[3]
+    checked = ask(client, "derive", text=SMALL + "prove sum[j](W[i,j]) = 0\n")[4]
     assert not checked["ok"]
     assert next(one["word"] for one in checked["lines"] if not one["ok"]) == "false"
 

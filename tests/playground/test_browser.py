@@ -122,6 +122,24 @@ def test_a_spec_that_is_typed_becomes_a_note_and_all_else(page):
     assert page.text("#tab-checked") == "Check ✓"
 
 
+def test_a_worksheet_follows_the_spec_and_the_numbers(page):
+    page.open()
+    page.write("#spec", SMALL)
+    page.until(lambda: "all in" in page.text("#state"))
+    page.one("#tab-worksheet").click()
+    sheet = lambda: page.driver.execute_script("return document.getElementById('sheet').textContent")  # noqa: E731
+    numbers = lambda: page.driver.execute_script("return document.getElementById('values').value")  # noqa: E731
+    assert "3 Backward pass" in sheet()
+    drawn = numbers()
+    assert drawn.startswith("[inputs]")
+    page.write("#values", "[inputs]\nW = [[1, 2]]\nx = [3, 4]\n[upstream]\nG = [5]")
+    page.until(lambda: "1 × 3 + 2 × 4 = 11" in sheet())
+    page.write("#values", "[inputs]\nW = [[1, 2]]\n")
+    page.until(lambda: "x is missing" in page.text("#values-mistake"))
+    page.one("#draw").click()
+    page.until(lambda: numbers() == drawn and "3 Backward pass" in sheet())
+
+
 def test_the_detail_of_the_note_stays_as_one_types(page):
     level = "return [note.getElementById('detail').value, note.documentElement.dataset.level]"
     page.open()

@@ -22,6 +22,14 @@ def test_the_sheet_goes_to_a_file(tmp_path) -> None:
     assert path.read_text(encoding="utf-8").startswith("# Worksheet: ")
 
 
+def test_numbers_to_start_from_are_written_and_fit(tmp_path) -> None:
+    path = tmp_path / "values.toml"
+    assert RUN.invoke(app, ["worksheet", "attention", "--draw", "--out", str(path)]).exit_code == 0
+    found = RUN.invoke(app, ["worksheet", "attention", "--values", str(path)])
+    assert found.exit_code == 0
+    assert "T = 3, d = 3, d_v = 2" in found.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -15,6 +15,8 @@ export async function startDeriving() {
   const frame = new NoteFrame(at("note"));
   let latest = null; // the note that is shown
   let slug = "derivation";
+  let latestSheet = "";
+  let ownNumbers = false; // what one has typed stays; what was drawn is drawn anew for another spec
   const [words, examples] = await Promise.all([get("/api/words"), get("/api/examples")]);
   const soon = later(PAUSE, () => run(true));
   const editor = new Editor(at("spec-editor"), words, soon);
@@ -34,7 +36,7 @@ export async function startDeriving() {
         frame.show(answer.html, sameSpec);
         document.title = `${answer.title} – indexcalc`;
         at("state").textContent = `note in ${Math.round(performance.now() - began)} ms; code and check follow`;
-        for (const id of ["code", "pane-cost", "pane-checked"]) at(id).replaceChildren(element("p", { class: "quietly" }, "working…"));
+        for (const id of ["code", "pane-cost", "sheet", "pane-checked"]) at(id).replaceChildren(element("p", { class: "quietly" }, "working…"));
         sign("");
         fragmentOf(text).then(hash => {
           if (editor.text === text && !location.hash.startsWith("#check")) history.replaceState(null, "", hash);
@@ -42,6 +44,7 @@ export async function startDeriving() {
       },
       code: answer => showCode(answer.files),
       cost: showCost,
+      worksheet: showSheet,
       checked: answer => {
         sign(answer.ok ? " ✓" : " ✗");
         at("pane-checked").replaceChildren(findings(answer.lines));
@@ -57,7 +60,7 @@ export async function startDeriving() {
       },
     };
     let failed = false;
-    const newest = await ask("derive", { text, targets }, answer => {
+    const newest = await ask("derive", { text, targets, values: ownNumbers ? at("values").value : "" }, answer => {
       failed ||= answer.kind === "error";
       take[answer.kind]?.(answer);
     });
@@ -84,6 +87,13 @@ export async function startDeriving() {
     at("pane-cost").replaceChildren(element("table", {}, head, body), ...notes.map(one => element("p", { class: "quietly" }, one)));
   }
 
+  function showSheet({ values, sheet, mistake }) {
+    if (!ownNumbers) at("values").value = values;
+    at("values-mistake").textContent = mistake ?? "";
+    latestSheet = sheet ?? "";
+    at("sheet").replaceChildren(...blocksOf(latestSheet));
+  }
+
   function findings(lines) {
     return element("dl", { class: "findings" }, ...lines.flatMap(({ word, text, ok }) => [
       element("dt", ok ? {} : { class: "no" }, word), element("dd", ok ? {} : { class: "no" }, text)]));
@@ -96,12 +106,22 @@ export async function startDeriving() {
     slug = name;
     at("example").value = name;
     editor.text = found.text;
+    ownNumbers = false;
     run(false);
   }
 
   at("example").append(...examples.map(({ name, title }) => element("option", { value: name }, title)));
   at("example").addEventListener("change", event => event.target.value && load(event.target.value));
   for (const box of document.querySelectorAll("[name=target]")) box.addEventListener("change", () => run(true));
+  at("values").addEventListener("input", () => {
+    ownNumbers = true;
+    soon();
+  });
+  at("draw").addEventListener("click", () => {
+    ownNumbers = false;
+    run(true);
+  });
+  at("sheet-file").addEventListener("click", () => download(`${slug}_worksheet.md`, latestSheet));
   at("link").addEventListener("click", async () => {
     const address = new URL(await fragmentOf(editor.text), location.href).href;
     try {
@@ -133,6 +153,16 @@ export async function startDeriving() {
   addEventListener("hashchange", carried);
   if (!(await carried())) await load(START, true);
   document.documentElement.dataset.ready = "true";
+}
+
+// The headings, paragraphs and calculations of a worksheet.
+function blocksOf(sheet) {
+  return sheet.split(/```text\n([^]*?)```\n/).flatMap((part, place) => (place % 2 ? [element("pre", {}, part)] : part.split(/\n\n+/).map(textBlock)));
+}
+
+function textBlock(text) {
+  const [, marks, heading] = /^(#+) (.*)/.exec(text.trim()) ?? [];
+  return heading ? element(`h${marks.length + 1}`, {}, heading) : element("p", {}, text.trim());
 }
 
 // A mistake in words, with a button that leads to its place.
