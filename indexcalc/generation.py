@@ -115,6 +115,9 @@ class Outputs:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     @property
     def files(self) -> Mapping[str, str]:
         """The text of every file, by the name of the file."""

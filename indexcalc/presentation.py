@@ -25,6 +25,9 @@ class Presenter(Protocol):
     def markdown(self, result: Any) -> str:
         """What a notebook shows of a result."""
 
+    def html(self, result: Any) -> str:
+        """The same as HTML, with formulas in MathML."""
+
     def note(self, derivation: Any, name: str, detail: str) -> str:
         """The note in Markdown, in full or in brief, or a section of it."""
 

@@ -123,6 +123,9 @@ class Problem:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     @cached_property
     def directions(self) -> tuple[Direction, ...]:
         """The directions of all products."""

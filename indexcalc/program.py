@@ -67,6 +67,9 @@ class Equation:
     def _repr_latex_(self) -> str:
         return presenter().equation_latex(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     @property
     def name(self) -> str:
         """The tensor that this equation defines."""
@@ -260,6 +263,9 @@ class Program:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     def axes(self, name: str) -> tuple[tuple[Index, ...], ...]:
         """The axes of the array that stores a tensor, each with the slots that are fused in it."""
         slots = self.tensors[name].slots
@@ -361,6 +367,14 @@ class Program:
             for name in members:
                 found[name] = together
         return found
+
+    @cached_property
+    def origins(self) -> Mapping[str, tuple[str, ...]]:
+        """For every tensor that is computed, the inputs that it is computed from."""
+        unknowns = {unknown.name for unknown in self.unknowns}
+        given = [tensor.name for tensor in self.inputs if tensor.name not in unknowns]
+        computed = (*(equation.name for equation in self.equations), *unknowns)
+        return {name: tuple(one for one in given if self.ancestors[name] >> self.places[one] & 1) for name in computed}
 
     @cached_property
     def blocks(self) -> tuple[tuple[Equation, ...], ...]:

@@ -15,6 +15,7 @@ from indexcalc.calculus import pointwise
 from indexcalc.cli.app import app
 from indexcalc.document import check
 from indexcalc.language import sugar
+from indexcalc.notes import Detail
 from tests.support.pages import PAGES, ROOT, all_blocks, blocks, command, links
 from tests.support.rules_page import rules_page
 
@@ -132,9 +133,10 @@ def source_of_picture(path: Path) -> str:
     raise AssertionError(f"{path} does not say what it was made of")
 
 
-def test_the_picture_of_the_note_shows_the_shipped_note():
-    note = (SHIPPED / "attention" / "attention.tex").read_text(encoding="utf-8")
-    assert source_of_picture(ROOT / "docs" / "images" / "note.png") in note
+def test_the_picture_of_the_note_shows_the_page_as_it_is():
+    derivation = ic.derive(ic.load_problem(SHIPPED / "attention" / "attention.ixc"))
+    page = ic.html_note(derivation, detail=Detail.BRIEF)
+    assert source_of_picture(ROOT / "docs" / "images" / "note.png") in page
 
 
 def test_the_readme_is_short():

@@ -90,7 +90,7 @@ class HessianPQ(NamedTuple):
         P = self.P
         Q = self.Q
         dE = self.dE
-        return np.einsum("ui,ui->ui", P @ vector.T, W) @ Q + dE @ vector
+        return P @ vector.T * W @ Q + dE @ vector
 
 
 class HessianQQ(NamedTuple):

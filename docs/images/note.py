@@ -1,69 +1,90 @@
-"""Draw docs/images/note.png: a section of a shipped note, set in LaTeX, with one Kronecker delta marked.
+"""Draw docs/images/note.png: a section of the brief page on attention, in a browser, with one Kronecker delta pointed at.
 
-Run it with ``python docs/images/note.py``; it needs pdflatex, pypdfium2 and Pillow. Text and formulas are those
-of ``derivations/attention/attention.tex``: only the page's size and the colour behind the delta are added. The
-picture holds the text that it was made of, so that a test can tell when the note has moved on.
+Run it with ``python docs/images/note.py``; it needs Chromium with its driver, Selenium and Pillow. The page is the
+one that `indexcalc derive attention --detail brief` writes, without its tensor diagrams. The picture holds the section's source, so
+that a test can tell when the page has moved on.
 """
 
 from __future__ import annotations
 
-import subprocess
+import base64
+import io
 import tempfile
 from pathlib import Path
 
-import pypdfium2
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+
+import indexcalc as ic
+from indexcalc.notes import Detail
 
 HERE = Path(__file__).parent
-NOTE = HERE.parents[1] / "derivations" / "attention" / "attention.tex"
-SECTION = r"\section{The gradient \(\partial L/\partial V\)}"
-DELTA = r"\delta_{cj}"
-MARKED = rf"\mathpalette\marked{{{DELTA}}}"
+WIDTH, SCALE = 720, 2
+COLOURS = 128
 
-LOOK = r"""
-\usepackage{xcolor}
-\geometry{paperwidth=16cm,paperheight=40cm,margin=6mm}
-\pagestyle{empty}
-\setcounter{section}{1}
-\newcommand{\marked}[2]{{\setlength{\fboxsep}{1.5pt}\colorbox{yellow}{\(#1#2\)}}}
+SECTION = (
+    "return [...document.querySelectorAll('main section')].find(s => s.querySelector('h2')?.textContent.includes('V'))"
+)
+"""The section of the gradient by V."""
+
+LOOK = """
+for (const one of document.querySelectorAll('.bar, .keys, .fold, .drawing, section details')) one.style.display = 'none';
+document.querySelector('main').style.padding = 0;
+arguments[0].style.padding = '0 1rem 1rem';
+arguments[0].querySelector('h2').style = 'border: 0; margin: 0';
 """
-"""A page as narrow as a column of text, and the mark."""
+"""What is around the section goes, and so do the tensor diagrams in it: the picture is about formulas."""
 
-SCALE = 150 / 72
-"""Pixels a point of the page: the picture is shown at half its size where it should be sharp."""
-
-BORDER = 20
-COLOURS = 16
+PLACE = "const b = arguments[0].getBoundingClientRect(); return [b.x, b.y + scrollY, b.width, b.height]"
 
 
-def section(tex: str) -> str:
-    """The section of a note about one gradient."""
-    return SECTION + tex.partition(SECTION)[2].partition(r"\section{")[0]
+def page() -> str:
+    """The page on attention."""
+    derivation = ic.derive(ic.load_problem(ic.find_spec("attention")))
+    return ic.html_note(derivation, detail=Detail.BRIEF)
 
 
-def page(tex: str) -> str:
-    """This section as a document of its own, each `DELTA` in it marked."""
-    preamble = tex.partition(r"\begin{document}")[0]
-    return f"{preamble}{LOOK}\\begin{{document}}\n{section(tex).replace(DELTA, MARKED)}\\end{{document}}\n"
+def section(html: str) -> str:
+    """The source of the section of the gradient by V, up to the next one."""
+    start = html.index("<section aria-labelledby", html.index("Dataflow"))
+    return html[start : html.index("<h2", html.index("<h2", start) + 1)]
 
 
-def picture(tex: str) -> Image.Image:
-    """The only page of a document, without its empty margins."""
+def picture(driver: WebDriver, html: str) -> Image.Image:
+    """The section with the pointer at the delta that collapses its sum."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "page.tex")
-        source.write_text(tex, encoding="utf-8")
-        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", source.name]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        with pypdfium2.PdfDocument(source.with_suffix(".pdf")) as document:
-            (only,) = document
-            drawn = only.render(scale=SCALE).to_pil().convert("RGB")
-    left, top, right, bottom = drawn.convert("L").point(lambda grey: 255 * (grey < 255)).getbbox()
-    return drawn.crop((left - BORDER, top - BORDER, right + BORDER, bottom + BORDER))
+        path = Path(folder, "note.html")
+        path.write_text(html, encoding="utf-8")
+        driver.get(path.as_uri())
+        wanted = driver.execute_script(SECTION)
+        driver.execute_script(LOOK, wanted)
+        delta = wanted.find_elements(By.CSS_SELECTOR, ".collapses")[-1]
+        ActionChains(driver).move_to_element(delta).perform()
+        x, y, width, height = driver.execute_script(PLACE, wanted)
+        clip = {"x": x, "y": y, "width": width, "height": height, "scale": SCALE}
+        shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
+    return Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
+
+
+def started() -> WebDriver:
+    """A browser without a window."""
+    options = webdriver.ChromeOptions()
+    for option in ("--headless=new", "--no-sandbox", f"--window-size={WIDTH},1600", "--hide-scrollbars"):
+        options.add_argument(option)
+    return webdriver.Chrome(options=options)
 
 
 if __name__ == "__main__":
-    note = NOTE.read_text(encoding="utf-8")
+    html = page()
+    browser = started()
+    try:
+        drawn = picture(browser, html)
+    finally:
+        browser.quit()
     source = PngInfo()
-    source.add_itxt("Source", section(note))
-    picture(page(note)).quantize(COLOURS).save(HERE / "note.png", optimize=True, pnginfo=source)
+    source.add_itxt("Source", section(html))
+    drawn.quantize(COLOURS).save(HERE / "note.png", optimize=True, pnginfo=source)

@@ -292,6 +292,9 @@ class Derivation:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     def markdown(self, name: str = "", *, detail: str = "full") -> str:
         """The note in Markdown, as GitHub reads it; a notebook shows it set.
 

@@ -125,6 +125,9 @@ class CheckReport:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     @property
     def refuted(self) -> tuple[Claim, ...]:
         """The claims that are wrong."""

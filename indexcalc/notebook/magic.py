@@ -13,8 +13,8 @@ from typing import Any
 from indexcalc.calculus.steps import Derivation
 from indexcalc.errors import IndexCalcError
 from indexcalc.language import read_problem
+from indexcalc.notebook.markdown import derivation_markdown
 from indexcalc.notebook.texts import Markdown
-from indexcalc.notebook.views import derivation_markdown
 from indexcalc.rewrite.derive import derive
 
 MAGIC = "indexcalc"

@@ -8,9 +8,11 @@ from typing import Any
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.formula import equation_text
 from indexcalc.notebook.functions import function_of
+from indexcalc.notebook.html import html_of
+from indexcalc.notebook.markdown import equation_latex, markdown_of
 from indexcalc.notebook.results import latex_of, note_of
 from indexcalc.notebook.texts import Latex, Markdown
-from indexcalc.notebook.views import equation_latex, markdown_of, problem_text
+from indexcalc.notebook.views import problem_text
 from indexcalc.problem import Problem
 from indexcalc.program import Equation
 
@@ -33,6 +35,10 @@ class Printers:
     def markdown(self, result: object) -> str:
         """What a notebook shows of a result."""
         return markdown_of(result)
+
+    def html(self, result: object) -> str:
+        """The same as HTML, with formulas in MathML."""
+        return html_of(result)
 
     def note(self, derivation: Derivation, name: str, detail: str) -> Markdown:
         """The note in Markdown, in full or in brief, or a section of it."""

@@ -1,21 +1,21 @@
-"""What a notebook shows of each kind of result, as Markdown with formulas between dollar signs."""
+"""What a notebook shows of each kind of result: blocks of a note with a title, or lines and tables of cells.
+
+`markdown` and `html` set them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.formula import equation_text
 from indexcalc.document.formats import MARKS
 from indexcalc.document.report import CheckReport, summary
 from indexcalc.generation import Outputs
-from indexcalc.notebook.texts import displayed, for_notebooks
 from indexcalc.notes.blocks import Block, Display, Equality, Heading, Paragraph, Symbol
-from indexcalc.notes.markdown import block_text, plain
-from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.prose import listed
-from indexcalc.notes.render import display_latex
 from indexcalc.notes.setup import (
     assumption_blocks,
     direction_blocks,
@@ -35,9 +35,73 @@ ROWS = 200
 """The most rows of a table that a notebook shows; the rest is counted."""
 
 
-def set_blocks(blocks: Iterable[Block], notation: Notation) -> str:
-    """Blocks of a note, as a notebook reads them."""
-    return for_notebooks("\n\n".join(block_text(block, notation) for block in blocks)) + "\n"
+@dataclass(frozen=True, slots=True)
+class View:
+    """Blocks of a note.
+
+    Attributes:
+        title: stands above them; nothing does if it is empty.
+        blocks: what is shown.
+        of: what names look like follows from it.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    of: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A name as it is written in code."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strong:
+    """Text that stands out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula of a document, in LaTeX."""
+
+    text: str
+
+
+Cell = str | Code | Strong | Formula
+Line = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A table: the title of each column, and the rows; each cell holds some text."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Line, ...], ...]
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The columns in which something stands."""
+        return tuple(n for n in range(len(self.header)) if any("".join(map(text_of, row[n])) for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Some lines as a list."""
+
+    lines: tuple[Line, ...]
+
+
+Sheet = tuple[Line | Cells | Points, ...]
+"""Lines, tables and lists."""
+
+
+def text_of(cell: Cell) -> str:
+    """What stands in a cell."""
+    return cell if isinstance(cell, str) else cell.text
 
 
 def bare(program: Program, problem: Problem | None = None) -> Derivation:
@@ -45,23 +109,17 @@ def bare(program: Program, problem: Problem | None = None) -> Derivation:
     return Derivation(problem or Problem(program, (), ()), (), Program(program.title, (), (), ()), {})
 
 
-def equation_latex(equation: Equation) -> str:
+def equation_view(equation: Equation) -> View:
     """One equation, displayed."""
-    program = Program("", (), (equation,), ())
-    return displayed(display_latex(forward_display(equation), notation_of(bare(program))))
+    return View("", (forward_display(equation),), bare(Program("", (), (equation,), ())))
 
 
-def titled(title: str) -> str:
-    """A title above what a notebook shows; no heading, since it is no part of the notebook's outline."""
-    return f"**{plain(title)}**\n\n"
-
-
-def program_markdown(program: Program) -> str:
+def program_view(program: Program) -> View:
     """The equations."""
-    return titled(program.title) + set_blocks(forward_blocks(program), notation_of(bare(program)))
+    return View(program.title, tuple(forward_blocks(program)), bare(program))
 
 
-def problem_markdown(problem: Problem) -> str:
+def problem_view(problem: Problem) -> View:
     """Indices, inputs, the forward pass, what is given and what is asked for."""
     blocks = (
         index_table(problem.program),
@@ -74,7 +132,7 @@ def problem_markdown(problem: Problem) -> str:
         *assumption_blocks(problem.program),
         *asked_blocks(problem),
     )
-    return titled(problem.program.title) + set_blocks(blocks, notation_of(bare(problem.program, problem)))
+    return View(problem.program.title, blocks, bare(problem.program, problem))
 
 
 def asked_blocks(problem: Problem) -> Iterator[Block]:
@@ -85,7 +143,7 @@ def asked_blocks(problem: Problem) -> Iterator[Block]:
         yield Paragraph(("Asked for are the derivatives ", *listed(Symbol(one.name) for one in problem.results), "."))
 
 
-def derivation_markdown(derivation: Derivation) -> str:
+def derivation_view(derivation: Derivation) -> View:
     """Every equation of the backward pass, and what was proved; the note has the steps."""
     blocks = [block for block in summary_blocks(derivation) if not isinstance(block, Heading)]
     found = derivation.proofs
@@ -94,72 +152,51 @@ def derivation_markdown(derivation: Derivation) -> str:
     for claim in derivation.unproved:
         blocks.append(Paragraph(("No proof was found of this claim, which only numbers can decide:",)))
         blocks.append(Display(claim.left, (claim.right,)))
-    return titled(derivation.problem.program.title) + set_blocks(blocks, notation_of(derivation))
+    return View(derivation.problem.program.title, tuple(blocks), derivation)
 
 
-def report_markdown(report: Report) -> str:
+def report_sheet(report: Report) -> Sheet:
     """What was compared with an oracle, how far off it was, and what happened at hostile inputs."""
-    rows = []
+    rows: list[tuple[Line, ...]] = []
     for c in sorted(report.comparisons, key=lambda c: c.ok):
         sizes = ", ".join(f"{extent}={size}" for extent, size in c.sizes.items())
-        verdict = "right" if c.ok else "**wrong**"
-        rows.append([code(c.tensor), verdict, number(c.error), number(c.bound), *map(plain, (c.method, sizes, c.note))])
-    header = ["Tensor", "", "Relative error", "Allowed", "Compared with", "Worst at", "Note"]
+        verdict: Cell = "right" if c.ok else Strong("wrong")
+        cells: Line = (Code(c.tensor), verdict, number(c.error), number(c.bound), c.method, sizes, c.note)
+        rows.append(tuple((cell,) for cell in cells))
+    header = ("Tensor", "", "Relative error", "Allowed", "Compared with", "Worst at", "Note")
     said = "every tensor is right" if report.ok else "something is wrong"
-    lines = [f"**Check of {code(report.subject)}: {said}.**", "", *table(header, rows)]
+    sheet: list[Line | Cells | Points] = [(Strong("Check of "), Code(report.subject), Strong(f": {said}."))]
+    sheet.append(Cells(header, tuple(rows)))
     hostile = report.hostile
     if hostile is not None:
         worst = max((finding.ratio for finding in hostile.findings), default=0.0)
-        said = (
-            plain(hostile.skipped)
-            if hostile.skipped
-            else f"{len(hostile.points)} points; errors are at most {number(worst)} times what rounding explains"
-        )
-        lines += ["", f"Hostile inputs: {said}."]
-        lines += [f"- {plain(str(failure))}" for failure in hostile.failures]
-    return "\n".join(lines) + "\n"
+        points = f"{len(hostile.points)} points; errors are at most {number(worst)} times what rounding explains"
+        sheet.append((f"Hostile inputs: {hostile.skipped or points}.",))
+        sheet.append(Points(tuple((str(failure),) for failure in hostile.failures)))
+    return tuple(sheet)
 
 
-def check_markdown(report: CheckReport) -> str:
+def check_sheet(report: CheckReport) -> Sheet:
     """The verdict on every relation of a document, wrong ones first."""
     wrong = set(report.refuted)
     ordered = sorted(report.claims, key=lambda claim: claim not in wrong)
-    rows = []
+    rows: list[tuple[Line, ...]] = []
     for claim in ordered:
-        said = plain("; ".join(claim.said))
+        said: Line = ("; ".join(claim.said),)
         if claim.correction:
-            said += f"{'; ' if said else ''}correct: {formula(claim.correction)}"
+            said = (f"{said[0]}; correct: " if claim.said else "correct: ", Formula(claim.correction))
         verdict = f"{MARKS[claim.verdict]} {claim.verdict}"
-        verdict = f"**{verdict}**" if claim in wrong else verdict
-        rows.append([str(claim.line), verdict, formula(claim.latex), said])
-    lines = [f"**Check of {code(report.file)}.** {plain(summary(report))}", ""]
-    return "\n".join([*lines, *table(["Line", "Verdict", "Relation", "Reason"], rows)]) + "\n"
+        marked: Cell = Strong(verdict) if claim in wrong else verdict
+        rows.append(((str(claim.line),), (marked,), (Formula(claim.latex),), said))
+    first: Line = (Strong("Check of "), Code(report.file), Strong("."), f" {summary(report)}")
+    return (first, Cells(("Line", "Verdict", "Relation", "Reason"), tuple(rows)))
 
 
-def outputs_markdown(outputs: Outputs) -> str:
+def outputs_sheet(outputs: Outputs) -> Sheet:
     """The files, and the report of the check."""
-    files = ", ".join(code(name) for name in outputs.files)
-    unchecked = "".join(f"\n\nNot made: {plain(reason)}." for reason in outputs.unchecked)
-    return f"{report_markdown(outputs.report)}\nFiles: {files}.{unchecked}\n"
-
-
-def table(header: list[str], rows: list[list[str]]) -> list[str]:
-    """A table of cells; columns in which nothing stands are left out, and so are rows behind the bound."""
-    kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
-    shown = [header, ["---"] * len(header), *rows[:ROWS]]
-    lines = [f"| {' | '.join(row[place] for place in kept)} |" for row in shown] if rows else []
-    return [*lines, "", f"and {len(rows) - ROWS} more"] if len(rows) > ROWS else lines
-
-
-def code(text: str) -> str:
-    """A name as it is written in code."""
-    return f"`{text.replace('`', chr(39)).replace('|', ' ')}`"
-
-
-def formula(latex: str) -> str:
-    """A formula of a document in a cell; what would end the formula or the cell is written otherwise."""
-    text = " ".join(latex.split()).replace("|", r"\vert ").replace("$", r"\$")
-    return f"${text}$"
+    files = [cell for name in outputs.files for cell in (", ", Code(name))]
+    unchecked = tuple((f"Not made: {reason}.",) for reason in outputs.unchecked)
+    return (*report_sheet(outputs.report), ("Files: ", *files[1:], "."), *unchecked)
 
 
 def number(value: float) -> str:
@@ -167,18 +204,19 @@ def number(value: float) -> str:
     return f"{value:.2g}" if math.isfinite(value) else "not finite"
 
 
-VIEWS: Mapping[type, Callable[..., str]] = {
-    Program: program_markdown,
-    Problem: problem_markdown,
-    Derivation: derivation_markdown,
-    Report: report_markdown,
-    CheckReport: check_markdown,
-    Outputs: outputs_markdown,
+VIEWS: Mapping[type, Callable[..., View | Sheet]] = {
+    Equation: equation_view,
+    Program: program_view,
+    Problem: problem_view,
+    Derivation: derivation_view,
+    Report: report_sheet,
+    CheckReport: check_sheet,
+    Outputs: outputs_sheet,
 }
 """What is shown of a result, by its type."""
 
 
-def markdown_of(result: object) -> str:
+def view_of(result: object) -> View | Sheet:
     """What a notebook shows of a result."""
     return VIEWS[type(result)](result)
 

@@ -74,10 +74,21 @@ def is_equals(node: Node) -> bool:
 
 
 def side_with_changes(before: Sequence[Node], side: Sequence[Node]) -> Sequence[Node]:
-    """One side with its marks; without any where nothing that can be seen is kept."""
+    """One side with its marks; without any where nothing that can be seen is kept.
+
+    Words behind a formula say why it holds: they, and what they name, are no part of it.
+    """
+    end = next((place for place, item in enumerate(side) if are_words(item)), None)
+    if end is not None:
+        return [*side_with_changes(before, side[:end]), *side[end:]]
     kept = set(before) & {bare(item) for item in side if is_seen(item)}
     heads = {head(item) for item in before} & {head(bare(item)) for item in side if is_seen(item)}
     return with_new_items(before, side) if kept or heads else side
+
+
+def are_words(node: Node) -> bool:
+    """Whether words stand here."""
+    return isinstance(node, Leaf) and node.kind is Kind.WORDS
 
 
 def is_seen(node: Node) -> bool:

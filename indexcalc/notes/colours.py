@@ -35,15 +35,26 @@ def contrast(one: Rgb, other: Rgb) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def hues(number: int) -> list[Rgb]:
+    """The colours of the hue of a number, from dark to light."""
+    hue = (FIRST + number * GOLDEN) % 1.0
+    return [rounded(colorsys.hls_to_rgb(hue, step / STEPS, SATURATION)) for step in range(STEPS + 1)]
+
+
+def hexadecimal(found: Rgb) -> str:
+    """A colour as ``#rrggbb``."""
+    return "#" + "".join(f"{round(part * 255):02x}" for part in found)
+
+
+def colour_on_both(number: int) -> str:
+    """The colour of a number where nobody knows on which paper it stands: of its hue the one that can best be read."""
+    return hexadecimal(max(hues(number), key=lambda found: min(contrast(found, LIGHT), contrast(found, DARK))))
+
+
 def colour(number: int, paper: Rgb) -> str:
     """The colour of a number on a paper, as ``#rrggbb``: of its hue the one nearest to the paper that can be read."""
-    hue = (FIRST + number * GOLDEN) % 1.0
-    lightness = [step / STEPS for step in range(STEPS + 1)]
-    if paper == LIGHT:
-        lightness.reverse()
-    candidates = (rounded(colorsys.hls_to_rgb(hue, light, SATURATION)) for light in lightness)
-    red, green, blue = next(found for found in candidates if contrast(found, paper) >= CONTRAST)
-    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
+    candidates = reversed(hues(number)) if paper == LIGHT else hues(number)
+    return hexadecimal(next(found for found in candidates if contrast(found, paper) >= CONTRAST))
 
 
 def rounded(found: Rgb) -> Rgb:

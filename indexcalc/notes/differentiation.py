@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from indexcalc.algebra.terms import Add, Fn, Index, Partial, Term, Terms, accesses_of, occurring_indices, tensors_of
 from indexcalc.calculus.pointwise import F, row_of
@@ -14,17 +14,25 @@ from indexcalc.notes.prose import RULES, fill, listed, say
 MANY = 12
 """So many constants are named one by one at most."""
 
+FEW = 3
+"""So many inputs are named at most from which a constant is computed."""
+
 
 @dataclass(frozen=True)
 class Local:
     """What the prose of a local derivative's steps refers to: its entry, target and forward equation.
 
-    Of what is constant, the tensors in `held` depend on the target too. Where these are not known, None.
+    Attributes:
+        partial: what is differentiated by what.
+        forward: the right side of the equation.
+        held: those of the constant tensors that depend on the target too; None where these are not known.
+        origins: the inputs that each tensor is computed from, where they may be said.
     """
 
     partial: Partial
     forward: Terms
     held: frozenset[str] | None = None
+    origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def ended(sentence: Spans) -> Spans:
@@ -49,11 +57,17 @@ def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
     entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
     held = tuple(tensors) if local.held is None else tuple(name for name in tensors if name in local.held)
     apart = tuple(name for name in tensors if name not in held)
+    # Of a tensor that is computed it is not plain to see that it does not depend on the target.
+    origins = local.origins.get(apart[0], ()) if len(apart) == 1 else ()
+    kind = "mixed" if held and apart else "constant" if held else "apart"
+    if kind == "apart" and 0 < len(origins) <= FEW:
+        kind = "alone"
     sentence = say(
-        f"{where}.mixed" if held and apart else f"{where}.constant" if held else f"{where}.apart",
+        f"{where}.{kind}",
         held=listed([Symbol(name) for name in held]),
         is_held="is" if len(held) == 1 else "are",
         apart=listed([Symbol(name) for name in apart]),
+        origins=listed([Symbol(name) for name in origins]),
         does="does" if len(apart) == 1 else "do",
         target=Symbol(local.partial.wrt.tensor),
         entries=listed(entries),

@@ -40,6 +40,7 @@ from indexcalc.notes.listing import STYLE as CODE
 from indexcalc.notes.listing import Listing
 from indexcalc.notes.names import index_mark, notation_of
 from indexcalc.notes.network_svg import STYLE
+from indexcalc.notes.outline import Chapter
 from indexcalc.notes.page import Page, plain
 from indexcalc.notes.pictures import gallery_of, numbers_of
 from indexcalc.notes.render import assignment_latex, matrix_display_latex
@@ -103,6 +104,15 @@ def html_note(
             most=page.shown_at(frozenset(page.levels[-1:])),
         )
     )
+
+
+def fragment(blocks: Sequence[Block], derivation: Derivation) -> tuple[str, int]:
+    """Some blocks without a page around them and without pictures, and how many indices have a colour there."""
+    notation = replace(notation_of(derivation), marked=True)
+    page = Page(notation, numbers_of(derivation), {}, (Level.FULL,), {})
+    parts = [Part(Chapter.SETUP, block, frozenset((Level.FULL,))) for block in blocks]
+    text = "\n".join(block_text(part, page, number) for number, part in enumerate(parts))
+    return text, len(page.numbers)
 
 
 def page_of(derivation: Derivation, parts: Sequence[Part], detail: Detail, code: Mapping[str, str]) -> Page:

@@ -121,6 +121,8 @@ SENTENCES: Mapping[str, str] = {
     "inside.constant": "Pull the derivative inside the sum. Here {held} {is_held} held, so {entries} {be} constant.",
     "inside.apart": "Pull the derivative inside the sum. {apart} {does} not depend on {target}, so {entries} {be} "
     "constant.",
+    "inside.alone": "Pull the derivative inside the sum. {apart} is computed from {origins} alone, so it does not "
+    "depend on {target}, and {entries} {be} constant.",
     "inside.mixed": "Pull the derivative inside the sum. Here {held} {is_held} held, and {apart} {does} not depend on "
     "{target}, so {entries} {be} constant.",
     "inside.others": "Pull the derivative inside the sum. Whatever does not depend on {target} is held constant.",
@@ -152,6 +154,8 @@ SENTENCES: Mapping[str, str] = {
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. Here {held} {is_held} held, so {entries} {be} constant.",
     "factors.apart": "Differentiate the right side. {apart} {does} not depend on {target}, so {entries} {be} constant.",
+    "factors.alone": "Differentiate the right side. {apart} is computed from {origins} alone, so it does not depend "
+    "on {target}, and {entries} {be} constant.",
     "factors.mixed": "Differentiate the right side. Here {held} {is_held} held, and {apart} {does} not depend on "
     "{target}, so {entries} {be} constant.",
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",

@@ -39,7 +39,7 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.contributions import freed_by, inner_product
 from indexcalc.notes.differentiation import Local
 from indexcalc.notes.familiar import Habit, Shown, is_long
-from indexcalc.notes.held import Held, held_in, held_tensors
+from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.narration import NOTHING, steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, is_direct, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
@@ -84,8 +84,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
             blocks.extend(adjoint_reminder(derivation, path.consumer.tensor))
         # Where there is one path, its steps and those of the section are one chain.
         tail, steps = ((), steps) if several else (steps, ())
-        held = held_tensors(derivation)
-        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, held=held, found=found))
+        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, of=derivation, found=found))
         found.update(map(id, path.locals))
         told, shown = shown.readings, shown.after_path(section, path)
         if several and unknown is None:
@@ -202,12 +201,13 @@ def path_blocks(
     tail: tuple[Step, ...],
     *,
     several: bool,
-    held: Held,
+    of: Derivation,
     found: Container[int],
 ) -> Iterator[Block]:
     """What one consumer contributes: chain rule, local derivatives, and everything put together, up to the `tail`.
 
-    Of derivatives that are `found` on an earlier path, which are told by their identity, the result stands again.
+    Of derivatives that are `found` on an earlier path, which are told by their identity, the result stands again. It is
+    a path `of` a derivation.
     """
     if several:
         key = "path.direct" if is_direct(path, target) else "path.heading"
@@ -219,7 +219,7 @@ def path_blocks(
     for local in (local for local in path.locals if id(local) not in found):
         if len(path.locals) > 1:
             yield Heading(level, say("statistic.heading", statistic=Symbol(tensor_of(local.partial))))
-        yield from local_blocks(local, path, parts, shown, held)
+        yield from local_blocks(local, path, parts, shown, of)
         shown = shown.after(local.steps)
     if len(path.locals) > 1:
         yield Heading(level, say("back.heading", loss=Loss()))
@@ -322,10 +322,13 @@ def chain_blocks(chain: Step, path: Path, target: Access, shown: Shown, *, sever
     yield Display(chain.subject, (Spelled(chain.after), chain.after))
 
 
-def local_blocks(local: LocalDerivative, path: Path, parts: Parts, shown: Shown, held: Held) -> Iterator[Block]:
+def local_blocks(
+    local: LocalDerivative, path: Path, parts: Parts, shown: Shown, derivation: Derivation
+) -> Iterator[Block]:
     """One local derivative, step by step, and what its deltas will do next."""
-    through = frozenset(held_in(local.partial, held))
-    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local), through), shown)
+    through = frozenset(held_in(local.partial, held_tensors(derivation)))
+    origins = derivation.problem.program.origins
+    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local), through, origins), shown)
     yield from leftover_deltas(local, path, brief=Habit.REMAINS in shown.habits)
 
 

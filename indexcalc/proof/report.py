@@ -78,6 +78,9 @@ class Report:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
+    def _repr_html_(self) -> str:
+        return presenter().html(self)
+
     @property
     def ok(self) -> bool:
         """Whether every tensor is within its bound (and anything was compared at all), at hostile inputs too."""

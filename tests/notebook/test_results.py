@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
+from xml.etree import ElementTree
 
 import pytest
 
@@ -13,6 +14,7 @@ from indexcalc.errors import ProgramError
 from indexcalc.library import shipped_paths
 from indexcalc.notebook.results import known_names
 from indexcalc.notebook.texts import for_notebooks
+from indexcalc.notes.colours import DARK, LIGHT, contrast
 from indexcalc.notes.formula_reader import read_formula
 from indexcalc.proof.report import Comparison, Report
 
@@ -171,3 +173,55 @@ def test_outputs_show_their_files_and_their_report():
 def test_formulas_of_a_note_stand_between_dollar_signs():
     text = "a $`x_{i}`$ b\n\n```math\ny\n= z\n```\n\n```mermaid\n$`q`\n```\n"
     assert for_notebooks(text) == "a $x_{i}$ b\n\n$$\ny\n= z\n$$\n\n```mermaid\n$`q`\n```\n"
+
+
+def elements(text):
+    """What a notebook shows as HTML; it must be well formed, and hold its own style and nothing from elsewhere."""
+    root = ElementTree.fromstring(text.replace("&nbsp;", " "))
+    assert root.get("class") == "indexcalc"
+    assert "http" not in text
+    return root
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_every_result_is_shown_as_html_too(name):
+    derivation = derived(name)
+    for result in (derivation, derivation.problem, derivation.problem.program, derivation.backward):
+        root = elements(result._repr_html_())
+        formulas = len(list(root.iter("math")))
+        assert formulas >= result._repr_markdown_().count("$$") // 2
+    for equation in derivation.backward.equations:
+        (formula,) = elements(equation._repr_html_()).iter("math")
+        assert formula.get("display") == "block"
+
+
+def test_indices_have_colours_that_can_be_read_on_both_papers():
+    text = derived("attention")._repr_html_()
+    colours = dict(re.findall(r"\.indexcalc \.(i\d+)\{color:(#\w{6})\}", text))
+    assert set(re.findall(r'class="index (i\d+)"', text)) <= colours.keys()
+    for found in colours.values():
+        rgb = tuple(int(found[n : n + 2], 16) / 255 for n in (1, 3, 5))
+        assert min(contrast(rgb, LIGHT), contrast(rgb, DARK)) > 3.9
+
+
+def test_titles_and_names_are_escaped_in_html():
+    problem = ic.read_problem('title "a <b>|</b> & $x$"\nindex i : N\ninput x[i]\ny[i] = x[i]^2  "_y_ & <i>"\n')
+    for result in (problem, problem.program, ic.derive(problem)):
+        text = result._repr_html_()
+        assert "a &lt;b&gt;|&lt;/b&gt; &amp;" in text
+        assert "<i>" not in text
+
+
+def test_reports_are_tables_in_html():
+    good = Comparison("dX", "complex step", 1e-15, 1e-9, {"N": 3})
+    bad = Comparison("dY", "complex step", 0.5, 1e-9, {"N": 4}, "shape (3,) | expected <4>")
+    root = elements(Report("mine", 0, (), (), (good, bad))._repr_html_())
+    assert [cell.text for cell in root.iter("code")] == ["mine", "dY", "dX"]
+    assert "shape (3,) | expected <4>" in [cell.text for cell in root.iter("td")]
+    report = ic.check(
+        "$`y_i = 2 x_i`$ so\n\n```math\ny_i = 3 x_i\n```\n\n```math\ny_i + 1 = 2 x_i + 1\n```\n", "a<b.md"
+    )
+    root = elements(report._repr_html_())
+    assert len(list(root.iter("tr"))) == len(report.claims) + 1
+    outputs = ic.generate(derived("softmax_cross_entropy"))
+    assert "softmax_cross_entropy.py" in [cell.text for cell in elements(outputs._repr_html_()).iter("code")]
