@@ -1,8 +1,8 @@
-"""Draw docs/images/note.png: a section of the brief page on attention, in a browser, with one Kronecker delta pointed at.
+"""Draw docs/images/note.png: a section of the page on attention, in a browser, the pointer at one Kronecker delta.
 
-Run it with ``python docs/images/note.py``; it needs Chromium with its driver, Selenium and Pillow. The page is the
-one that `indexcalc derive attention --detail brief` writes, without its tensor diagrams. The picture holds the section's source, so
-that a test can tell when the page has moved on.
+Run it with ``python docs/images/note.py``; it needs Chromium with its driver, Selenium and Pillow. The page is the one
+that `indexcalc derive attention --detail brief` writes, without its tensor diagrams. The picture holds the section's
+source, so that a test can tell when the page has moved on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ HERE = Path(__file__).parent
 WIDTH, SCALE = 720, 2
 COLOURS = 128
 
-SECTION = (
-    "return [...document.querySelectorAll('main section')].find(s => s.querySelector('h2')?.textContent.includes('V'))"
-)
+SECTION = """
+const sections = [...document.querySelectorAll('main section')];
+return sections.find(one => one.querySelector('h2')?.textContent.includes('V'));
+"""
 """The section of the gradient by V."""
 
 LOOK = """
-for (const one of document.querySelectorAll('.bar, .keys, .fold, .drawing, section details')) one.style.display = 'none';
+const others = document.querySelectorAll('.bar, .keys, .fold, .drawing, section details');
+for (const one of others) one.style.display = 'none';
 document.querySelector('main').style.padding = 0;
 arguments[0].style.padding = '0 1rem 1rem';
 arguments[0].querySelector('h2').style = 'border: 0; margin: 0';
