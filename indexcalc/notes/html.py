@@ -283,9 +283,10 @@ def block_text(part: Part, page: Page, number: int) -> str:
         case Display() as block:
             anchor = name if number in page.anchors.values() else ""
             shown = page.pictured(block, part.levels, anchor, page.follows.get(number))
-            return shown + page.listing.of(block, part.chapter)
+            return page.listing.beside(shown, block, part.chapter)
         case Displays(items):
-            return "\n".join(page.pictured(item, part.levels) + page.listing.of(item, part.chapter) for item in items)
+            texts = (page.listing.beside(page.pictured(item, part.levels), item, part.chapter) for item in items)
+            return "\n".join(texts)
         case MatrixDisplays(items):
             return "\n".join(page.display(matrix_display_latex(item, page.notation)) for item in items)
         case Assignments(items):

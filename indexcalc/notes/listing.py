@@ -1,4 +1,4 @@
-"""Code below the equation that it computes, folded; the indices in its comments have their colours."""
+"""Code beside the equation that it computes, or below it; the indices in its comments have their colours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ STYLE = (
     ".code{margin:0 0 .75rem;font-size:.95em}.code summary{color:var(--faint);cursor:pointer;font-size:.9em}"
     ".code pre{margin:.3rem 0;padding:.5rem .75rem;background:var(--wash);white-space:pre-wrap}"
     ".code i{font-style:normal;font-weight:bold}"
-    "@media print{.code:not([open]){display:none}}"
+    "@media screen and (min-width:80rem){main:has(.code){max-width:82rem;padding-right:31rem}"
+    ".coded{display:grid;grid-template-columns:minmax(0,1fr) 28rem;gap:0 1.5rem;margin-right:-29.5rem}"
+    ".coded .code{grid-column:2;grid-row:1/span 9;margin-top:.5rem}.coded>:not(.code){grid-column:1}}"
 )
 
 SLOTS = re.compile(r"\[[^\[\]]*\]")
@@ -36,6 +38,11 @@ class Listing:
     gradients: Mapping[str, str]
     classes: Mapping[str, str]
 
+    def beside(self, shown: str, display: Display, chapter: Chapter) -> str:
+        """What is shown of an equation, with its code."""
+        code = self.of(display, chapter)
+        return f'<div class="coded">\n{shown}{code}\n</div>' if code else shown
+
     def of(self, display: Display, chapter: Chapter) -> str:
         """The code of an equation of the forward pass, or of a result; nothing where other equations stand."""
         if chapter is not Chapter.SETUP and not (chapter is Chapter.SECTIONS and display.boxed):
@@ -50,7 +57,7 @@ class Listing:
         if name not in self.lines:
             return ""
         body = "\n".join(map(self.line, self.lines[name].splitlines()))
-        return f'\n<details class="code"><summary>Code</summary><pre><code>{body}</code></pre></details>'
+        return f'\n<details class="code" open><summary>Code</summary><pre><code>{body}</code></pre></details>'
 
     def line(self, text: str) -> str:
         """One line; what stands in brackets in a comment are indices."""

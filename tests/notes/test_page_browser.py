@@ -260,3 +260,31 @@ def test_nothing_is_wider_than_a_narrow_screen(driver, pages, name):
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 360
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_step_folds_and_what_is_printed_is_there(driver, attention):
+    button = driver.find_element(By.CSS_SELECTOR, "p > .step")
+    place = "return arguments[0].parentElement.nextElementSibling.getClientRects().length"
+    assert driver.execute_script(place, button) == 1
+    driver.execute_script("arguments[0].click()", button)
+    assert button.get_attribute("aria-expanded") == "false"
+    assert driver.execute_script(place, button) == 0
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert driver.execute_script(place, button) == 1
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_script("arguments[0].click()", button)
+    assert driver.execute_script(place, button) == 1
+
+
+def test_code_stands_beside_its_equation_where_there_is_room(driver, pages):
+    places = (
+        "return ['.display', '.code'].map(s => document.querySelector('.coded ' + s).getBoundingClientRect().toJSON())"
+    )
+    for width, beside in ((1400, True), (900, False)):
+        driver.set_window_size(width, 1000)
+        opened(driver, pages["attention"][1])
+        formula, code = driver.execute_script(places)
+        assert (code["left"] >= formula["right"]) is beside
+        assert (code["top"] >= formula["bottom"]) is not beside
+        assert driver.execute_script("return document.querySelector('.code').open") is beside
+    driver.set_window_size(1440, 900)
