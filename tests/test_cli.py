@@ -373,3 +373,13 @@ def test_no_progress_for_quick_work_or_without_a_terminal(recorder, monkeypatch)
     with terminal.Progress(Console(force_terminal=False, stderr=True)):
         pass
     assert not recorder.started.wait(0.05)
+
+
+def test_an_option_that_takes_a_list_may_be_given_several_times(tmp_path):
+    result = run(
+        "derive", "linear", "--target", "torch", "--target", "jax", "--format", "md,tex", "--out", str(tmp_path)
+    )
+    assert result.exit_code == 0
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {"linear_torch.py", "linear_jax.py", "linear.md", "linear.tex"} <= written
+    assert "linear.html" not in written

@@ -28,12 +28,18 @@ from indexcalc.proof.fast import KERNELS, style_name
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
 
+USUAL = (*USUAL_FORMATS, PAGE)
+"""The formats of the note that are written unless others are asked for."""
 
-def chosen(text: str, option: str, kind: str, known: Collection[str]) -> tuple[str, ...]:
-    """What a list with commas names, each once.
+
+def chosen(
+    given: Sequence[str] | None, option: str, kind: str, known: Collection[str], usual: Collection[str] = ()
+) -> tuple[str, ...]:
+    """What lists with commas name, each once.
 
     Args:
-        text: the list.
+        given: the lists, one for each time that the option is given.
+        usual: what it is if the option is not given.
         option: the option that it is given to.
         kind: what one of the list is.
         known: what there is.
@@ -41,7 +47,9 @@ def chosen(text: str, option: str, kind: str, known: Collection[str]) -> tuple[s
     Raises:
         IndexCalcError: if one is unknown.
     """
-    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if given is None:
+        return tuple(usual)
+    names = tuple(dict.fromkeys(part.strip() for text in given for part in text.split(",") if part.strip()))
     for name in names:
         if name not in known:
             raise IndexCalcError(f"{option}: there is no {kind} {name!r}; there are {', '.join(known)}")
@@ -68,22 +76,23 @@ def derive_spec(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the files even if the code fails its check.")] = False,
     views: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             metavar="LIST",
             help=f"More views in the note, with commas between: {', '.join(VIEWS)}.",
             autocompletion=lambda: list(VIEWS),
         ),
-    ] = "",
+    ] = None,
     formats: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             "--format",
             metavar="LIST",
-            help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}.",
+            help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}; "
+            f"by default {','.join(USUAL)}.",
             autocompletion=lambda: list(NOTE_WRITERS),
         ),
-    ] = ",".join((*USUAL_FORMATS, PAGE)),
+    ] = None,
     detail: Annotated[
         Detail,
         typer.Option(help="`full` shows every step; `brief` says what is alike once, and each result once."),
@@ -93,14 +102,14 @@ def derive_spec(
         typer.Option(metavar="FILE", help="For the page: numbers, in TOML, with which the page shows an example."),
     ] = None,
     target: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             metavar="LIST",
             help=f"The array libraries to write code for, with commas between: {', '.join(TARGETS)}. "
             "NumPy's code is NAME.py, written always; that of others goes beside it, NAME_torch.py, NAME_jax.py.",
             autocompletion=lambda: list(TARGETS),
         ),
-    ] = "numpy",
+    ] = None,
     mesh: Annotated[
         list[str] | None,
         typer.Option(metavar="SPLIT", help="For --target jax: split indices over axes of devices, h=4,s+t=2."),
@@ -137,10 +146,11 @@ def derive_spec(
     inputs, found = Inputs(), list[dict[str, object]]()
     folders: dict[Path, str] = {}
     with mistakes_reported():
+        targets = chosen(target, "--target", "target", TARGETS)
         wanted = Wanted(
             chosen(views, "--views", "view", VIEWS),
-            chosen(target, "--target", "target", TARGETS),
-            chosen(formats, "--format", "format", NOTE_WRITERS),
+            targets,
+            chosen(formats, "--format", "format", NOTE_WRITERS, USUAL),
             detail,
             style,
             at,
@@ -148,7 +158,7 @@ def derive_spec(
             cache,
             memory,
             values,
-            mesh_given(mesh, chosen(target, "--target", "target", TARGETS)),
+            mesh_given(mesh, targets),
         )
 
         def derived(spec: str) -> int:

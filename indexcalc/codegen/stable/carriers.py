@@ -29,6 +29,7 @@ from indexcalc.algebra.terms import (
     Terms,
     free_indices,
     index_names,
+    own_lookups,
     tensors_of,
 )
 from indexcalc.codegen.names import unused
@@ -211,6 +212,8 @@ class Carriers:
         # A weight may be zero throughout, and the tensor that the author named is zero there: its own value counts.
         weighted = any(not isinstance(guard, Mask) for part in ranked for guard in part.guards)
         own = (weighted and not equation.hoisted) or equation.name not in self.below
+        # What is divided by under a lookup alone may be zero elsewhere: a node that no edge leads to.
+        own = own or any(isinstance(guard, Mask) and own_lookups(guard) for part in ranked for guard in part.guards)
         limited = own and any(may_hide_all(part) for part in ranked)
         single = len(ranked) == 1 and not limited
         name = ranked[0].name if single else unused(f"{equation.name}_bound", self.taken)

@@ -28,6 +28,15 @@ L = -1/(2*N)*sum[n](log(P[n,n])) - 1/(2*N)*sum[n](log(R[n,n]))
 loss L
 derive S, X, Y
 """,
+    "softmax_over_edges": """
+index e : E
+index v : N
+input s[e], d[e] in N
+Z[v] = sum[e](delta[v,d[e]]*exp(s[e]))
+w[e] = exp(s[e])/Z[d[e]]
+upstream G[e] = dL/dw[e]
+derive s
+""",
     "focal": """
 index n : N
 index c,l : C
