@@ -45,7 +45,7 @@ def indices_read(
             distinct[base.tensor].append(occurring_indices(base))
             windows.update(() if base.is_plain else (base.tensor,))
         elif isinstance(base, MatrixFunction):
-            distinct[base.tensor].append((*occurring_indices(base), *(Index("", base.extent),) * 2))
+            distinct[base.tensor].append(occurring_indices(base.matrix))
         for lookup in own_lookups(base):
             distinct[lookup.tensor].append(indices_of_slot(lookup))
 

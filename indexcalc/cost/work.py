@@ -189,7 +189,8 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
         return ()
     seen.add(base)
     if isinstance(base, MatrixFunction):
-        return (Work((*occurring_indices(base), *(Index("", base.extent),) * 3)),)
+        # Elimination; all entries of a factor come of one.
+        return (Work((*occurring_indices(base.matrix), Index("", base.extent))),)
     if isinstance(base, Add):
         return sum_value(base.terms, sizes, seen).works
     arguments = (work for arg in base.args for work in sum_value(arg, sizes, seen).works)

@@ -92,7 +92,7 @@ def test_a_mistyped_word_gets_a_suggestion(text, wrong, meant):
         ("y[i] = sum_top[k](x[i,k])", "sum_top", "[r[i] < 3]"),
         ("y = slogdet[i,k](x[i,k])", "slogdet", "logdet[i,j](A[i,j])"),
         ("y = determinant[i,k](x[i,k])", "determinant", "det[i,j](A[i,j])"),
-        ("y[i] = cholesky[i,k](x[i,k])", "cholesky", "give the factors as inputs"),
+        ("y[i] = qr[i,k](x[i,k])", "qr", "give other factors as inputs"),
         ("y[i,k] = cond(x[i,k], s, 0)", "cond", "where(x > 0, a, b)"),
         ("y[i,k] = x[i,k] if s else 0", "if", "where(x > 0, a, b)"),
         ("y[i,k] = (x[i,k] > 0) * s", ">", "[a > b]"),
