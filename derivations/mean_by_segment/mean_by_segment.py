@@ -53,12 +53,12 @@ def forward(x: np.ndarray, seg: np.ndarray, *, S: int) -> Values:
     c_parts = np.full((N,), 1.0, dtype=x.dtype)
     # c[s] = sum[n](c_parts[n] * delta[s,seg[n]])
     c = _summed_at(c_parts, 0, seg, S)
-    # y[s,m] = sum[n](delta[s,seg[n]] * x[n,m] / max(c[s], 1))
-    y = (
-        (np.arange(S, dtype=int)[:, None] == seg).astype(x.dtype)
-        @ x
-        / np.maximum(c, 1.0)[:, None]
-    )
+    # c_at[n] = c[seg[n]]
+    c_at = _looked_up(c, 0, seg)
+    # y_parts[n,m] = x[n,m] / max(c_at[n], 1)
+    y_parts = x / np.maximum(c_at, 1.0)[:, None]
+    # y[s,m] = sum[n](y_parts[n,m] * delta[s,seg[n]])
+    y = _summed_at(y_parts, 0, seg, S)
     return Values(x, seg, c, y)
 
 

@@ -14,7 +14,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.ranges import in_range
-from indexcalc.algebra.renaming import rename_base
+from indexcalc.algebra.renaming import rename_base, substitute
 from indexcalc.algebra.slots import constant_of, indices_of_slot, lookups_of_slot, with_lookup_as
 from indexcalc.algebra.terms import (
     Access,
@@ -95,6 +95,7 @@ class Views:
             guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
             self.done.append(replace(statement, terms=terms, guards=guards))
             return
+        statement = replace(statement, terms=tuple(at_lookups(term, statement.axes) for term in statement.terms))
         if (read := whole_window(statement)) is not None:
             read = Access(read.tensor, tuple(map(self.looked_up, read.slots)))
             entry = Access(read.tensor, tuple(self.walk(slot, n, read) for n, slot in enumerate(read.slots)))
@@ -311,6 +312,23 @@ def window_axes(entry: Access) -> tuple[Index, ...]:
     for slot in entry.slots:
         found.update(dict.fromkeys(indices_of_slot(slot)))
     return tuple(found)
+
+
+def at_lookups(term: Term, axes: Sequence[Index]) -> Term:
+    """The term with what is looked up in the place of an index of the result: ``delta[v,y[n]]*c[v]`` reads ``c[y[n]]``.
+
+    So its delta says at which entry it is added up, and no array is made over all entries.
+    """
+    for base in term.bases:
+        target = target_of(base, axes) if isinstance(base, Delta) else None
+        if target is None or not isinstance(base, Delta) or not lookups_of_slot(place_of(base, target)):
+            continue
+        inner = [index for index in occurring_indices(base) if index != target]
+        rest = Term(ONE, tuple(power for power in term.powers if power[0] != base))
+        if inner and target in occurring_indices(rest) and all(index in term.summed for index in inner):
+            (read,) = substitute((rest,), {target: place_of(base, target)})
+            return product(term.coeff * read.coeff, (*read.powers, (base, ONE)), term.summed)
+    return term
 
 
 def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 import indexcalc as ic
+from indexcalc.codegen import module_names, module_symbols, numpy_module
+from indexcalc.codegen.fast.module import fast_module
 from indexcalc.generation import loaded
+from indexcalc.language import read_problem
+from indexcalc.proof.fast import check_fast
+from indexcalc.proof.gradcheck import check_module
+from indexcalc.rewrite.derive import derive
 
 HEAD = """
 index g, h : H
@@ -72,3 +78,36 @@ def test_a_factor_of_a_whole_convolution_keeps_no_bracket(factor):
     )
     forward = code[code.index("def forward") : code.index("def backward")]
     assert "np.where" not in forward
+
+
+SCATTERED = {
+    "a factor outside of the sum": (
+        "input x[n,d], y[n] in V, w[v,d]\nz[v,d] = w[v,d]*sum[n](delta[v,y[n]]*x[n,d])\n"
+        "upstream G[v,d] = dL/dz[v,d]\nderive x, w"
+    ),
+    "distances from centres": (
+        "input x[n,d], y[n] in V, c[v,d]\nL = sum[n,d]((x[n,d] - c[y[n],d])^2)\nloss L\nderive x, c"
+    ),
+    "means in one line": (
+        "input x[n,d], y[n] in V, c[v]\nz[v,d] = sum[n](delta[v,y[n]]*x[n,d])/(1 + c[v]^2)\n"
+        "upstream G[v,d] = dL/dz[v,d]\nderive x, c"
+    ),
+    "inside a function": (
+        "input x[n,d], y[n] in V, c[v,d]\nz[v,d] = sum[n](delta[v,y[n]]*tanh(c[v,d]*x[n,d]))\n"
+        "upstream G[v,d] = dL/dz[v,d]\nderive x, c"
+    ),
+}
+"""Sums at looked-up places in which another factor has an index of the result."""
+
+
+@pytest.mark.parametrize("name", SCATTERED)
+def test_no_array_over_samples_and_all_entries_is_made(name):
+    problem = read_problem("index n : N\nindex v : V\nindex d : D\n" + SCATTERED[name])
+    derivation = derive(problem)
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        assert "_summed_at(" in source
+        assert "arange" not in source.partition("def _")[0]
+    module = loaded(numpy_module(derivation))
+    assert check_module(problem, module, names=module_names(derivation), symbols=module_symbols(derivation)).ok
+    written = fast_module(derivation)
+    assert check_fast(problem, loaded(written.source), written).ok
