@@ -40,7 +40,7 @@ def test_every_result_of_attention_has_its_code() -> None:
     assert code["dV"] == "# dV[j,p] = sum[i](G[i,p] * A[i,j])\ndV = A.T @ G"
     page = html_note(derivation, code=code)
     pairs = re.findall(
-        r'class="display"[^>]*>((?:(?!class="display").)*?)<details class="code">(.*?)</details>', page, re.S
+        r'class="display"[^>]*>((?:(?!class="display").)*?)<details class="code" open>(.*?)</details>', page, re.S
     )
     first = [re.search(r"# (?:<[^>]*>)*(\w+)\[", text)[1] for _, text in pairs]
     # Each stands behind the formula that it computes; the brief note has some of these once more.

@@ -319,7 +319,7 @@ def test_all_can_use_it(page, room, scheme):
         assert violations(page.driver, "iframe") == []
         return
     page.until(lambda: "all in" in page.text("#state"))
-    for tab in ("note", "code", "cost", "checked"):
+    for tab in ("note", "code", "cost", "worksheet", "checked"):
         page.one(f"#tab-{tab}").click()
         assert violations(page.driver, "iframe") == []
     page.write("#spec", SMALL + "de")

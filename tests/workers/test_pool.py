@@ -66,7 +66,7 @@ def test_a_newer_request_of_a_page_stops_the_older():
 
     older, newer = run(test)
     assert older[-1] == {"kind": "replaced"}
-    assert [one["kind"] for one in newer] == ["note", "code", "cost", "checked", "done"]
+    assert [one["kind"] for one in newer] == ["note", "code", "cost", "worksheet", "checked", "done"]
 
 
 def test_another_page_and_another_kind_stop_nothing():
