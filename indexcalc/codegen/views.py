@@ -327,7 +327,7 @@ def at_lookups(term: Term, axes: Sequence[Index]) -> Term:
         rest = Term(ONE, tuple(power for power in term.powers if power[0] != base))
         if inner and target in occurring_indices(rest) and all(index in term.summed for index in inner):
             (read,) = substitute((rest,), {target: place_of(base, target)})
-            return product(term.coeff * read.coeff, (*read.powers, (base, ONE)), term.summed)
+            return at_lookups(product(term.coeff * read.coeff, (*read.powers, (base, ONE)), term.summed), axes)
     return term
 
 

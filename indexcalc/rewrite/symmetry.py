@@ -200,8 +200,9 @@ def places_of(equation: Equation, known: Symmetries) -> Places | None:
             if isinstance(base, Iverson | Partial) or (isinstance(base, Delta) and base not in deltas):
                 return None
             if isinstance(base, Access | MatrixFunction):
-                # The row and the column of a factor are no slots of the matrix.
-                orders = known.orders.get(base.tensor, ()) if isinstance(base, Access) else ()
+                orders = known.orders.get(base.tensor, ())
+                if isinstance(base, MatrixFunction) and base.slots != base.of_slots:
+                    orders = ()  # The row and the column of a factor are no slots of the matrix.
                 places.update(
                     (blocks[index], base.tensor, min((number, *(o[number] for o in orders))))
                     for number, slot in enumerate(base.slots)

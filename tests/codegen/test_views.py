@@ -107,7 +107,28 @@ def test_no_array_over_samples_and_all_entries_is_made(name):
     for source in (numpy_module(derivation), fast_module(derivation).source):
         assert "_summed_at(" in source
         assert "arange" not in source.partition("def _")[0]
+    agree(problem, derivation)
+
+
+def agree(problem, derivation):
+    """The code for reading and the code for speed agree with the oracles."""
     module = loaded(numpy_module(derivation))
     assert check_module(problem, module, names=module_names(derivation), symbols=module_symbols(derivation)).ok
     written = fast_module(derivation)
     assert check_fast(problem, loaded(written.source), written).ok
+
+
+TWO_PLACES = (
+    "index n : N\nindex v, u : V\nindex d : D\n"
+    "input x[n,d], y[n] in V, q[n] in V, w[v,d]\n"
+    "z[v,u] = w[v,0]*w[u,0]*sum[n,d](delta[v,y[n]]*delta[u,q[n]]*x[n,d])\n"
+    "upstream G[v,u] = dL/dz[v,u]\nderive x, w"
+)
+
+
+def test_factors_at_two_looked_up_places_are_read_there():
+    """One of the two deltas is still a mask, since both move the same samples."""
+    problem = read_problem(TWO_PLACES)
+    derivation = derive(problem)
+    assert numpy_module(derivation).partition("def backward")[0].count("_looked_up(w, 0, ") == 2
+    agree(problem, derivation)
