@@ -26,6 +26,9 @@ SERIES_TERMS = 60
 FRACTION_TERMS = 160
 """Levels of the continued fraction of erfc; enough for double precision from |x| = 2 on."""
 
+SECOND_ORDER = 1e-45
+"""Below it a real part is what the square of a complex step has left, as in the logarithm of 1 + 1e-30i."""
+
 _real_erf = np.frompyfunc(math.erf, 1, 1)
 
 
@@ -52,6 +55,19 @@ class Numeric:
     kink: Kink | None = None
     positive: bool = False
     analytic: bool = True
+
+
+def side(x: Array) -> Array:
+    """The real part, on whose side of zero a function with a kink takes its branch; exactly zero where that is zero."""
+    if not np.iscomplexobj(x):
+        return x
+    return np.asarray(np.where(np.abs(x.real) < SECOND_ORDER, 0.0, x.real))
+
+
+def gap(x: Array, y: Array) -> Array:
+    """The side on which one number is of another; none where both are infinite."""
+    with np.errstate(invalid="ignore"):
+        return side(x - y)
 
 
 def sigmoid(x: Array) -> Array:
@@ -119,16 +135,16 @@ NUMERIC: dict[str, Numeric] = {
     "erf": Numeric(erf),
     "gelu": Numeric(lambda x: x * (1 + erf(x / math.sqrt(2))) / 2),
     "atan": Numeric(np.arctan),
-    "relu": Numeric(lambda x: np.where(x.real > 0, x, 0), Kink.FIRST),
-    "abs": Numeric(lambda x: np.sign(x.real) * x, Kink.FIRST),
-    "max": Numeric(lambda x, y: chosen(x.real > y.real, x, y), Kink.DIFFERENCE),
-    "min": Numeric(lambda x, y: chosen(x.real < y.real, x, y), Kink.DIFFERENCE),
-    "where": Numeric(lambda x, y, z: chosen(x.real > 0, y, z), Kink.FIRST),
+    "relu": Numeric(lambda x: np.where(side(x) > 0, x, 0), Kink.FIRST),
+    "abs": Numeric(lambda x: np.sign(side(x)) * x, Kink.FIRST),
+    "max": Numeric(lambda x, y: chosen(gap(x, y) > 0, x, y), Kink.DIFFERENCE),
+    "min": Numeric(lambda x, y: chosen(gap(x, y) < 0, x, y), Kink.DIFFERENCE),
+    "where": Numeric(lambda x, y, z: chosen(side(x) > 0, y, z), Kink.FIRST),
     "pow": Numeric(np.power, positive=True),
     "atan2": Numeric(angle, Kink.SQUARES),
-    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), Kink.FIRST),
-    "reach": Numeric(lambda x: np.where(x.real >= 0, 1.0, 0.0), Kink.FIRST),
-    "sign": Numeric(lambda x: np.sign(x.real), Kink.FIRST),
+    "step": Numeric(lambda x: np.where(side(x) > 0, 1.0, 0.0), Kink.FIRST),
+    "reach": Numeric(lambda x: np.where(side(x) >= 0, 1.0, 0.0), Kink.FIRST),
+    "sign": Numeric(lambda x: np.sign(side(x)), Kink.FIRST),
 }
 
 

@@ -71,6 +71,22 @@ def test_complex_step_gives_the_derivative(name):
         np.testing.assert_allclose(np.broadcast_to(found, POINTS.shape), expected, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("name", ["abs", "relu", "sign", "step", "reach", "where", "max", "min"])
+def test_at_zero_the_second_order_of_a_complex_step_takes_no_side(name):
+    nothing = np.log(np.exp(np.array([0.0 + 1e-30j])))
+    assert nothing.real != 0
+    others = {"max": (0.0,), "min": (0.0,), "where": (3.0, -4.0)}.get(name, ())
+    at_zero, moved = (np.asarray(NUMERIC[name].compute(x, *map(np.asarray, others))) for x in (np.zeros(1), nothing))
+    np.testing.assert_array_equal(moved.real, at_zero)
+    assert np.all(moved.imag == (0 if name in ("abs", "relu", "max", "min") else np.imag(at_zero)))
+
+
+def test_infinite_arguments_are_compared_without_a_warning():
+    every = np.array([-np.inf, 0.0, np.inf])
+    np.testing.assert_array_equal(NUMERIC["max"].compute(every, every), every)
+    np.testing.assert_array_equal(NUMERIC["min"].compute(every, every[::-1]), [-np.inf, 0.0, -np.inf])
+
+
 def test_large_arguments_do_not_overflow():
     far = np.array([-800.0, 800.0])
     np.testing.assert_allclose(NUMERIC["sigmoid"].compute(far), [0.0, 1.0])

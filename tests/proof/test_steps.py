@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from indexcalc.algebra.terms import Delta, Partial
 from indexcalc.calculus.steps import Proof, Rule, Step, ThroughConsumer
+from indexcalc.language import read_problem
 from indexcalc.program import Identity
 from indexcalc.proof.sampling import size_sets
 from indexcalc.proof.steps import STEP_BOUND, check_derivation, check_step, context_of
@@ -88,3 +90,16 @@ def test_rounding_of_terms_that_cancel_is_not_held_against_a_step(context):
     large = tuple(term(at("S", i, j), coeff=coeff) for coeff in (10**12, -(10**12), 1))
     assert check_step(step(at("S", i, j), large, large[2:]), context) < STEP_BOUND
     assert check_step(step(at("S", i, j), large, large[1:]), context) > 0.1
+
+
+def test_what_a_step_leaves_of_the_second_order_takes_no_side_of_a_kink():
+    text = """index t : T
+index m : T
+input e[t,m]
+x[t] = sum[m]([m != t] * e[t,m])
+f[t] = abs(log(exp(x[t]/2)))
+ell = sum[t](f[t])
+derive x
+"""
+    # Of one row, x is zero.
+    assert not check_derivation(derive(read_problem(text)), sizes=[{sp.Symbol("T", integer=True, positive=True): 1}])
