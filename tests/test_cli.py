@@ -55,6 +55,41 @@ def test_derive_prints_the_gradients_and_writes_the_files(tmp_path):
     assert json.loads((tmp_path / "out" / "linear" / "validation.json").read_text())["ok"]
 
 
+@pytest.mark.parametrize(
+    ("name", "shown", "checked"),
+    [
+        (
+            "cross_entropy_hessian",
+            "H[n,c,m,d] = δ[n,m] δ[c,d] H_diagonal[n,c] − δ[n,m] H_diagonal[n,c] p[n,d]",
+            [
+                r"1 gradient by complex step at \d+ sets of sizes",
+                "1 Hessian by central differences of gradients by complex step",
+                "1 product with a Hessian by central differences of gradients by complex step",
+            ],
+        ),
+        (
+            "mlp_hessian_vector",
+            "Hc1[h] = Σ_n dZ_dot[n,h]",
+            [r"4 products with a Hessian by central differences of gradients by complex step at \d+ sets of sizes"],
+        ),
+        (
+            "softmax_jacobian",
+            "Js[n,c] = p[n,c] (s[n,c] − r[n])",
+            ["1 Jacobian by", "2 products with a Jacobian by"],
+        ),
+    ],
+)
+def test_derive_says_which_derivatives_were_checked(name, shown, checked):
+    result = run("derive", name)
+    assert result.exit_code == 0, result.output
+    assert shown in [printed.strip() for printed in result.stdout.splitlines()]
+    (line,) = [printed for printed in result.stdout.splitlines() if printed.startswith("checked")]
+    assert len(line.split("; ")) == len(checked)
+    for found, expected in zip(line.removeprefix("checked ").split("; "), checked, strict=True):
+        assert re.match(expected, found)
+        assert re.search(r": worst relative error \d\.\de-\d\d \(\w", found)
+
+
 def test_the_folder_can_be_chosen(tmp_path):
     assert run("derive", "linear", "--out", tmp_path / "a" / "b").exit_code == 0
     assert names(tmp_path / "a" / "b") == FILES

@@ -248,16 +248,16 @@ def show_derivation(console: Console, derivation: Derivation, outputs: Outputs) 
     """The results, and what the checks found."""
     problem, report, texts = derivation.problem, outputs.report, outputs.texts
     terminal.show(console, (problem.program.title or problem.slug, "bold"))
-    for equation in derivation.backward.equations:
+    for equation in derivation.put_together.equations:
         terminal.show_formula(console, formula_text(equation, derivation))
     outcome.show_claims(console, derivation, report)
-    terminal.show_summary(console, "checked", outcome.check_text(report), ok=report.ok)
+    terminal.show_summary(console, "checked", outcome.check_text(report, problem), ok=report.ok)
     if report.stand_ins:
         terminal.show_summary(console, "checked", outcome.stand_ins_text(report))
     fast = tuple(name for module in texts.fast for name in (style_name(module), f"{style_name(module)} {KERNELS}"))
     few = (CHECKPOINTS,) if texts.checkpoints is not None else ()
     for target in (*(module.target for module in texts.targets), *fast, *few):
-        said = outcome.target_text(report, target)
+        said = outcome.target_text(report, problem, target)
         if said:
             terminal.show_summary(console, "checked", said, ok=report.ok)
     if report.hostile is not None:
@@ -272,12 +272,12 @@ def derivation_json(derivation: Derivation, outputs: Outputs, paths: Sequence[Pa
     return {
         "name": problem.slug,
         "title": problem.program.title or problem.slug,
-        "results": [formula_text(equation, derivation) for equation in derivation.backward.equations],
+        "results": [formula_text(equation, derivation) for equation in derivation.put_together.equations],
         "claims": [
             {"claim": claim.tensor, "verdict": verdict} for claim, verdict in outcome.claims_of(derivation, report)
         ],
         "ok": report.ok,
-        "checked": outcome.check_text(report),
+        "checked": outcome.check_text(report, problem),
         "hostile": "" if report.hostile is None else outcome.hostile_text(report.hostile),
         "skipped": list(outputs.unchecked),
         "files": [str(path) for path in paths],

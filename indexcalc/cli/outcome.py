@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.terminal import counted, show, show_error, show_summary, sizes_text
+from indexcalc.problem import Kind, Problem
 from indexcalc.proof.claims import CLAIM_METHOD
+from indexcalc.proof.gradcheck import TIMES
 from indexcalc.proof.hostile.report import HostileReport
-from indexcalc.proof.oracles import BOUNDS
+from indexcalc.proof.orders import METHODS
 from indexcalc.proof.report import Comparison, Report
 
+KINDS = {Kind.JACOBIAN: "Jacobian", Kind.HESSIAN: "Hessian", Kind.GAUSS_NEWTON: "Gauss-Newton part"}
+"""What derivatives besides gradients are called."""
 
-def check_text(report: Report) -> str:
-    """How many gradients were checked, by which method, at how many sizes, and the worst relative error."""
-    gradients = [c for c in report.comparisons if c.method in BOUNDS]
-    if not gradients:
-        return "nothing: no gradient was compared"
-    methods = " and ".join(dict.fromkeys(c.method for c in gradients))
-    worst = max(gradients, key=lambda c: c.error)
-    at = f" at {sizes_text(worst.sizes)}" if worst.sizes else ""
-    return (
-        f"{counted(len(gradients), 'gradient')} by {methods} at {counted(len(report.sizes), 'set')} of sizes: "
-        f"worst relative error {worst.error:.1e} ({worst.tensor}{at})"
-    )
+
+def check_text(report: Report, problem: Problem) -> str:
+    """What was checked, by which method, at how many sizes, and the worst relative error of each kind."""
+    found = [c for c in report.comparisons if c.method in METHODS]
+    if not found:
+        return "nothing: no derivative was compared"
+    said: list[str] = []
+    sizes = f" at {counted(len(report.sizes), 'set')} of sizes"
+    for what, own in by_kind(found, problem):
+        methods = " and ".join(dict.fromkeys(c.method for c in own))
+        worst = max(own, key=lambda c: c.error)
+        at = f" at {sizes_text(worst.sizes)}" if worst.sizes else ""
+        where = sizes if not said else ""
+        said.append(f"{what} by {methods}{where}: worst relative error {worst.error:.1e} ({worst.tensor}{at})")
+    return "; ".join(said)
+
+
+def by_kind(found: Iterable[Comparison], problem: Problem) -> list[tuple[str, list[Comparison]]]:
+    """Comparisons with what their tensors are: ``2 gradients``, ``1 Hessian``, ``3 products with a Hessian``."""
+    results = {result.name: result for result in problem.results}
+    grouped: dict[tuple[str, str], list[Comparison]] = {}
+    for comparison in found:
+        result, product = results.get(comparison.tensor), False
+        if result is None and (parts := next((r for r in results if TIMES.format(r) == comparison.tensor), None)):
+            result, product = results[parts], True
+        if result is None:
+            kind = "gradient", ""
+        elif result.along or product:
+            kind = "product", f" with a {KINDS[result.kind]}"
+        else:
+            kind = KINDS[result.kind], ""
+        grouped.setdefault(kind, []).append(comparison)
+    return [(f"{counted(len(own), noun)}{ending}", own) for (noun, ending), own in grouped.items()]
 
 
 def stand_ins_text(report: Report) -> str:
@@ -35,16 +60,16 @@ def stand_ins_text(report: Report) -> str:
     return f"small sizes stood in for {numbers}; at these themselves the code was {own}"
 
 
-def target_text(report: Report, target: str) -> str:
+def target_text(report: Report, problem: Problem, target: str) -> str:
     """What was checked of the code for another library; nothing if it was not."""
     ending = f", {target}"
-    gradients = [c for c in report.comparisons if c.method.removesuffix(ending) in BOUNDS and c.method.endswith(ending)]
-    if not gradients:
+    found = [c for c in report.comparisons if c.method.removesuffix(ending) in METHODS and c.method.endswith(ending)]
+    if not found:
         return ""
     own = [c for c in report.comparisons if c.method.startswith(f"{target}.")]
-    worst = max(c.error for c in gradients)
+    said = (f"{what}, worst relative error {max(c.error for c in some):.1e}" for what, some in by_kind(found, problem))
     verdict = "".join(f"; {c.method} {'agrees' if c.ok else 'does not agree'}" for c in own)
-    return f"{target}: {counted(len(gradients), 'gradient')}, worst relative error {worst:.1e}{verdict}"
+    return f"{target}: {'; '.join(said)}{verdict}"
 
 
 def hostile_text(report: HostileReport) -> str:

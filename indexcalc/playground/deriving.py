@@ -120,10 +120,10 @@ def check_of(derivation: Derivation, texts: Texts) -> Message:
 def check_lines(derivation: Derivation, report: Report, unchecked: Sequence[str]) -> list[Message]:
     """One line each: claims, gradients, code for other libraries, hostile inputs."""
     lines = [claim_line(derivation, report, number) for number in range(len(derivation.problem.claims))]
-    lines.append(line("checked", check_text(report), report.ok))
+    lines.append(line("checked", check_text(report, derivation.problem), report.ok))
     if report.stand_ins:
         lines.append(line("checked", stand_ins_text(report)))
-    others = (target_text(report, target) for target in ("fast", "torch", "jax"))
+    others = (target_text(report, derivation.problem, target) for target in ("fast", "torch", "jax"))
     lines += [line("checked", said, report.ok) for said in others if said]
     if report.hostile is not None:
         lines.append(line("hostile", hostile_text(report.hostile), report.hostile.ok))

@@ -23,6 +23,12 @@ STEP = 1e-3
 SECOND_BOUNDS: Mapping[str, float] = {"complex step": 1e-6, "central differences": 1e-5}
 """The relative error at which a second derivative counts as refuted, by the method of its gradients."""
 
+OF_GRADIENTS = "central differences of gradients by {}"
+"""How a second derivative is checked, by the method of its gradients."""
+
+METHODS = frozenset((*BOUNDS, *(OF_GRADIENTS.format(method) for method in SECOND_BOUNDS)))
+"""How derivatives of any order are checked."""
+
 COUNT = 5
 """The number of directions along which a derivative is compared."""
 
@@ -35,7 +41,7 @@ def bound_of(problem: Problem, result: Result) -> tuple[str, float]:
     method = method_for(problem.program)
     if result.kind is Kind.JACOBIAN:
         return method, BOUNDS[method]
-    return f"central differences of gradients by {method}", SECOND_BOUNDS[method]
+    return OF_GRADIENTS.format(method), SECOND_BOUNDS[method]
 
 
 def closest(problem: Problem) -> float:

@@ -75,5 +75,5 @@ def test_nothing_is_compared_where_every_gradient_has_one_path() -> None:
 
 
 def test_only_the_gradients_that_were_asked_for_are_counted() -> None:
-    outputs = generate(derive(read_problem(SELF)))
-    assert check_text(outputs.report).startswith("3 gradients by complex step")
+    problem = read_problem(SELF)
+    assert check_text(generate(derive(problem)).report, problem).startswith("3 gradients by complex step")
