@@ -186,8 +186,8 @@ def is_of_matrix(table: Table, argument: Typed) -> bool:
 
 
 def is_softmax(table: Table) -> bool:
-    """Whether sigma of an array is a softmax: as the page says, or as it is read here."""
-    if table.page.sigma_is_softmax or table.asking(SIGMA).name == "softmax":
+    """Whether sigma of an array is a softmax, as it is read here; else it may be one."""
+    if table.asking(SIGMA).name == "softmax":
         return True
     table.open.setdefault("sigma", "sigma of an array may be a softmax")
     return False

@@ -69,7 +69,6 @@ from indexcalc.document.statements.shapes import (
     slots_beside,
     written_in,
 )
-from indexcalc.document.statements.sigmas import is_said_to_be_softmax
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
@@ -312,11 +311,6 @@ class Page:
     def speaks_of_deviations(self) -> bool:
         """Whether words speak of standard deviations, or of precisions: a name in a normal density may be one."""
         return re.search(r"\bdeviations?\b|\bprecisions?\b", self.document.source, re.IGNORECASE) is not None
-
-    @cached_property
-    def sigma_is_softmax(self) -> bool:
-        """Whether words say that sigma is a softmax of each row."""
-        return is_said_to_be_softmax(self.document.source)
 
     @cached_property
     def zero_outside(self) -> bool:

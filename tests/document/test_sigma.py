@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from indexcalc.document import Verdict, check
-from indexcalc.document.statements.sigmas import is_said_to_be_softmax
 from tests.support.verdicts import judged
 
 VECTOR = r"$$p = \sigma(z)$$ "
@@ -14,53 +11,19 @@ SOFTMAX = r"$$\frac{\partial p_i}{\partial z_j} = p_i (\delta_{ij} - p_j)$$"
 LOGISTIC = r"$$\frac{\partial p_i}{\partial z_j} = \delta_{ij} p_i (1 - p_i)$$"
 NEITHER = r"$$\frac{\partial p_i}{\partial z_j} = p_i (\delta_{ij} - 2 p_j)$$"
 
-ROWS = r"$\sigma$ is a softmax over rows. $$P = \sigma(Z)$$ "
+
+def test_without_more_it_is_logistic_and_may_be_a_softmax():
+    assert judged(check(VECTOR + LOGISTIC).claims[-1]) is Verdict.CONFIRMED
+    assert check(VECTOR + SOFTMAX).claims[-1].verdict is Verdict.UNCLEAR
+    assert check(VECTOR + NEITHER).claims[-1].verdict is Verdict.UNCLEAR
 
 
-SAID = [
-    r"Let $\sigma$ be the softmax function.",
-    r"Here $\sigma$ is softmax over rows.",
-    r"where $\sigma(\cdot)$ denotes the row-wise softmax, and $V$ the values",
-    "σ is a softmax",
-]
-
-UNSAID = [
-    r"The softmax, $\sigma$ and $\exp$ all map to positive numbers.",
-    r"$\sigma$ is not the softmax",
-    r"Unlike the softmax, $\sigma$ acts on each entry.",
-    r"We use $\sigma$ instead of a softmax.",
-    r"If $\sigma$ is the softmax, this is another matrix.",
-    r"$\sigma$ is the softmax over columns.",
-    r"$\sigma$ is the softmax, so that each column sums to one.",
-    r"$\sigma$ is the softmax with temperature 2.",
-    r"$\sigma$ is the log-softmax.",
-    r"$\sigma$ is an activation. The last layer is a softmax.",
-    r"$\sigma$ is a sigmoid here. Later $\sigma$ is a softmax.",
-]
-
-
-@pytest.mark.parametrize("words", SAID)
-def test_what_is_said_to_be_a_softmax_is_one(words):
-    page = f"{words} {VECTOR}"
-    assert judged(check(page + SOFTMAX).claims[-1]) is Verdict.CONFIRMED
-    assert check(page + LOGISTIC).claims[-1].verdict is Verdict.REFUTED
-    assert check(page + NEITHER).claims[-1].verdict is Verdict.REFUTED
-
-
-@pytest.mark.parametrize("words", [*UNSAID, ""])
-def test_what_is_said_otherwise_is_none_and_may_be_one(words):
-    page = f"{words} {VECTOR}"
-    assert not is_said_to_be_softmax(page)
-    assert judged(check(page + LOGISTIC).claims[-1]) is Verdict.CONFIRMED
-    assert check(page + SOFTMAX).claims[-1].verdict is Verdict.UNCLEAR
-    assert check(page + NEITHER).claims[-1].verdict is Verdict.UNCLEAR
-
-
-def test_a_softmax_of_a_matrix_is_one_of_each_row():
+def test_what_a_context_says_it_is_holds():
+    page, said = r"$$P = \sigma(Z)$$ ", "function sigma = softmax"
     right = r"$$\frac{\partial P_{ij}}{\partial Z_{kl}} = \delta_{ik} P_{ij} (\delta_{jl} - P_{il})$$"
     columns = r"$$\frac{\partial P_{ij}}{\partial Z_{kl}} = \delta_{jl} P_{ij} (\delta_{ik} - P_{kj})$$"
-    assert judged(check(ROWS + right).claims[-1]) is Verdict.CONFIRMED
-    assert check(ROWS + columns).claims[-1].verdict is Verdict.REFUTED
+    assert judged(check(page + right, context=said).claims[-1]) is Verdict.CONFIRMED
+    assert check(page + columns, context=said).claims[-1].verdict is Verdict.REFUTED
 
 
 def test_other_claims_show_that_it_is_a_softmax():
