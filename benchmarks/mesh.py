@@ -51,6 +51,10 @@ SIZES = {
     "attention": {"T": 64, "d": 16, "d_v": 24},
     "multi_head_attention": {**HEADS, "T": 32},
     "mha_block": {**HEADS, "S": 32},
+    "conv2d": {"B": 16, "S": 2, "C": 3, "F": 4, "N": 8, "M": 7, "K": 3, "Q": 2},
+    "embedding": {"B": 16, "T": 5, "V": 24, "M": 16},
+    "lstm": {"B": 16, "T": 5, "D": 8, "H": 6},
+    "rnn": {"T": 5, "D": 16, "H": 6},
 }
 HEAD_SPLITS = (
     ("data", "b=4"),
@@ -66,6 +70,10 @@ SPLITS = {
     "attention": (("data", "i=8"), ("tensor", "k=8"), ("sequence", "i+j=8"), ("2-D", "i=4,j=2")),
     "multi_head_attention": HEAD_SPLITS,
     "mha_block": (*HEAD_SPLITS, ("2-D", "m+h=4,s=2")),
+    "conv2d": (("data", "b=8"), ("rows of pixels", "n=8"), ("2-D", "b=4,g=2")),
+    "embedding": (("data", "b=8"), ("features", "m=8"), ("words", "v=8"), ("2-D", "b=4,m=2")),
+    "lstm": (("data", "b=8"), ("2-D", "b=4,k=2")),
+    "rnn": (("features", "k=8"),),
 }
 """Of every program, what is split: rows, features or heads, positions, and two of them."""
 

@@ -96,9 +96,18 @@ def placing(variable: str, axes: Sequence[str | None], value: str = "") -> list[
     return call_or_wrap(f"{variable} = _placed", [", ".join(parts)])
 
 
-def with_placing(code: Sequence[str], plan: Plan, name: str) -> list[str]:
-    """The lines that assign a tensor, and the line that says how it is split; a copy is one line."""
-    if name not in plan.splits or not code:
+def with_placing(code: Sequence[str], plan: Plan, statement: Statement) -> list[str]:
+    """The lines that assign a tensor, and the line that says how it is split; a copy is one line.
+
+    Behind a loop there is a line for each of its arrays.
+    """
+    name = statement.name
+    if not code:
+        return []
+    if statement.loop is not None:
+        names = [array for array, _, _ in statement.loop.arrays if array in plan.splits]
+        return [*code, *(line for array in names for line in placing(plan.tensors[array], plan.splits[array]))]
+    if name not in plan.splits:
         return list(code)
     variable = plan.tensors[name]
     left, equals, right = code[-1].partition(" = ")

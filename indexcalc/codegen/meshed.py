@@ -9,7 +9,8 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.dialect import Dialect
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan, make_plan
-from indexcalc.codegen.placing import Placed, Places, placed_pass
+from indexcalc.codegen.places import Placed, Places
+from indexcalc.codegen.placing import placed_pass
 from indexcalc.codegen.sending import Layout
 from indexcalc.cost.mesh import Mesh, MeshError, check_mesh, with_blocks
 from indexcalc.rewrite.cost import nominal_sizes
@@ -44,7 +45,7 @@ def mesh_plan(derivation: Derivation, mesh: Mesh, dialect: Dialect) -> MeshPlan:
 
     Raises:
         MeshError: if the mesh doesn't fit the program.
-        UnsupportedError: if a statement that moves entries or solves touches a tensor that is split.
+        UnsupportedError: if a statement can't be done with blocks.
     """
     program, problem = derivation.problem.program, derivation.problem
     check_mesh(mesh, program)
@@ -55,11 +56,11 @@ def mesh_plan(derivation: Derivation, mesh: Mesh, dialect: Dialect) -> MeshPlan:
     sizes = with_blocks(nominal_sizes(program), mesh, program)
     taken = {*program.tensors, *plan.stored, *(s.name for s in (*plan.forward, *plan.backward))}
     given = {tensor.name: (tensor.slots, named[tensor.name]) for tensor in program.inputs}
-    first = Places(mesh, sizes, named, given)
+    first = Places(mesh, sizes, named, given, plan.entries)
     forward = placed_pass(plan.forward, first, taken)
     upstream = {up.name: (program.tensors[up.of].slots, named[up.name]) for up in problem.handed}
     kept = {name: first.stored[name] for name in plan.kept if name in first.stored}
-    second = Places(mesh, sizes, named, {**kept, **upstream})
+    second = Places(mesh, sizes, named, {**kept, **upstream}, plan.entries)
     backward = placed_pass(plan.backward, second, taken)
     layouts = {name: layout for name, (_, layout) in {**first.stored, **second.stored}.items()}
     added = [name for name in layouts if name not in plan.stored]
@@ -71,8 +72,8 @@ def mesh_plan(derivation: Derivation, mesh: Mesh, dialect: Dialect) -> MeshPlan:
         tensors[name] = stored[name]
     changed = replace(
         plan,
-        forward=tuple(one.statement for one in forward),
-        backward=tuple(one.statement for one in backward),
+        forward=tuple(written for one in forward for written in one.written),
+        backward=tuple(written for one in backward for written in one.written),
         stored=stored,
         tensors=tensors,
         splits={name: names_of(layout) for name, layout in layouts.items()},

@@ -155,7 +155,7 @@ def statement_block(
     waiting: dict[str, None] = {}
     all_lines = pass_lines(statements, scope, names, results=results, writer=writer)
     for statement, code in zip(statements, all_lines, strict=True):
-        lines += with_placing(code, plan, statement.name)
+        lines += with_placing(code, plan, statement)
         if statement.name in results and plan.is_fused(statement.name):
             waiting[statement.name] = None
         if code:  # what a loop computes is there where its lines are

@@ -10,44 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from itertools import product as combinations
 
 import sympy as sp
 
-from indexcalc.algebra.slots import plain_slots
-from indexcalc.algebra.terms import Access, Index, MatrixFunction, Term, Terms, occurring_indices, own_lookups, walk
+from indexcalc.algebra.terms import Access, Term, occurring_indices
 from indexcalc.codegen.names import unused
+from indexcalc.codegen.placed_loops import placed_loop
+from indexcalc.codegen.places import Placed, Places, changes_of, is_shared, is_stored, shifted
 from indexcalc.codegen.sending import Change, Layout, Roles, entry_text, moves, reductions, roles_of
-from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.cost.mesh import Mesh, MeshAxis, block
+from indexcalc.codegen.statements import Statement
+from indexcalc.cost.mesh import MeshAxis, block
 from indexcalc.cost.traffic import Collective, sent_share
 from indexcalc.errors import UnsupportedError
 from indexcalc.rewrite.cost import Sizes, size_of
 
 WORK_OF_SENDING = 8_000
 """How many operations a machine does in the time of sending one entry, by which ways are compared."""
-
-SUMS = (Kind.ASSIGN, Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST, Kind.HIDDEN)
-"""The statements in which an entry of the result is made from the entries at its own indices."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A statement, and how devices share it.
-
-    Attributes:
-        statement: it reads copies where operands are needed otherwise than they are stored.
-        layout: of what it assigns, as it is stored.
-        roles: for each term, the indices that are split while it is computed.
-        collectives: what is sent for it.
-        copy: whether it only copies an operand for the statement that follows.
-    """
-
-    statement: Statement
-    layout: Layout
-    roles: tuple[Roles, ...]
-    collectives: tuple[Collective, ...] = ()
-    copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +40,6 @@ class Way:
     price: float
 
 
-@dataclass(frozen=True)
-class Places:
-    """What is known while a pass is placed.
-
-    Attributes:
-        mesh: the devices.
-        sizes: nominal sizes of extents and blocks.
-        named: the layouts of the author's tensors, their gradients and what upstream gradients are given for.
-        stored: the slots and the layout of every tensor that is there.
-    """
-
-    mesh: Mesh
-    sizes: Sizes
-    named: Mapping[str, Layout]
-    stored: dict[str, tuple[tuple[Index, ...], Layout]]
-
-
 def placed_pass(statements: Sequence[Statement], places: Places, taken: set[str]) -> list[Placed]:
     """The statements of one pass with the copies that they need, each before its first reader.
 
@@ -86,32 +49,38 @@ def placed_pass(statements: Sequence[Statement], places: Places, taken: set[str]
         taken: names of tensors, which copies avoid; theirs are entered.
 
     Raises:
-        UnsupportedError: if a statement that moves entries, solves or steps touches a tensor that is split.
+        UnsupportedError: if a statement that solves, or is a function of a matrix, touches a tensor that is split, or
+            steps can't be done with blocks alone.
     """
     found: list[Placed] = []
     copies: dict[tuple[str, Layout], str] = {}
-    for statement in statements:
-        if statement.kind not in SUMS or statement.loop is not None or not is_plain(statement):
-            found.append(unsplit(statement, places))
-            continue
-        way = best_way(statement, places, copies)
-        names: dict[str, str] = {}
-        for change in way.changes:
-            key = change.tensor, change.wanted
-            if key not in copies:
-                copies[key] = unused(f"{change.tensor}_placed", taken)
-                found.append(copied(change, copies[key], statement, places))
-            names[change.tensor] = copies[key]
-        found += assigned(statement.reading(names) if names else statement, statement, way, places, taken)
+    loops = 0
+    for loop, group in groupby(statements, key=lambda statement: statement.loop):
+        if loop is None:
+            for statement in group:
+                found += placed_alone(statement, places, copies, taken)
+        else:
+            loops += 1
+            found += placed_loop(tuple(group), loop, loops, places)
     return found
 
 
-def is_plain(statement: Statement) -> bool:
-    """Whether every slot that is read is an index."""
-    bases = list(walk(statement.content))
-    return not any(isinstance(base, MatrixFunction) or own_lookups(base) for base in bases) and all(
-        base.is_plain for base in bases if isinstance(base, Access)
-    )
+def placed_alone(
+    statement: Statement, places: Places, copies: dict[tuple[str, Layout], str], taken: set[str]
+) -> Iterator[Placed]:
+    """A statement that is in no loop, with the copies that it needs first."""
+    if not is_shared(statement):
+        yield unsplit(statement, places)
+        return
+    way = best_way(statement, places, copies)
+    names: dict[str, str] = {}
+    for change in way.changes:
+        key = change.tensor, change.wanted
+        if key not in copies:
+            copies[key] = unused(f"{change.tensor}_placed", taken)
+            yield copied(change, copies[key], statement, places)
+        names[change.tensor] = copies[key]
+    yield from assigned(statement.reading(names) if names else statement, statement, way, places, taken)
 
 
 def unsplit(statement: Statement, places: Places) -> Placed:
@@ -121,12 +90,14 @@ def unsplit(statement: Statement, places: Places) -> Placed:
         if any(own):
             axis = next(axis for axis in own if axis is not None)
             raise UnsupportedError(
-                f"{statement.name} is computed from {name} by moving entries, in steps or by solving, and {name} is "
-                f"split over {axis}; over a mesh that is done with tensors that every device has whole, so split others"
+                f"{statement.name} is computed from {name} as a function of a matrix, or by solving a system, and "
+                f"{name} is split over {axis}; over a mesh that is done with tensors that every device has whole, so "
+                "split others"
             )
     if any(layout):
         raise UnsupportedError(
-            f"{statement.name} moves entries, steps or solves, so it can't be split; split other indices"
+            f"{statement.name} is a function of a matrix or the solution of a system, so it can't be split; "
+            "split other indices"
         )
     places.stored[statement.name] = statement.axes, layout
     return Placed(statement, layout, tuple({} for _ in statement.terms))
@@ -166,10 +137,11 @@ def assigned(statement: Statement, original: Statement, way: Way, places: Places
 def best_way(statement: Statement, places: Places, copies: Mapping[tuple[str, Layout], str]) -> Way:
     """The cheapest way at nominal sizes: of ways that cost the same, one that splits the result as it is stored."""
     wanted = places.named.get(statement.name)
-    free = statement.axes
+    moved = shifted(statement, places)
+    free = tuple(index for index in statement.axes if index not in moved)
     options = []
     for axis in places.mesh.axes:
-        own = [index for index, at in zip(free, wanted or (), strict=False) if at == axis]
+        own = [index for index, at in zip(statement.axes, wanted or (), strict=False) if at == axis and index in free]
         read = [index for index in free if index not in own and is_stored(index, axis, statement.content, places)]
         options.append([*own, *read, None])
     ways = []
@@ -179,20 +151,6 @@ def best_way(statement: Statement, places: Places, copies: Mapping[tuple[str, La
             roles = {i: axis for i, axis in zip(chosen, places.mesh.axes, strict=True) if i is not None}
             ways.append(way_of(statement, roles, wanted, places, copies))
     return min(ways, key=lambda way: way.price)
-
-
-def is_stored(index: Index, axis: MeshAxis, terms: Terms, places: Places) -> bool:
-    """Whether some operand is split over an axis by this index."""
-    return any(
-        slot == index and at == axis
-        for entry in entries_of(terms)
-        for slot, at in zip(entry.slots, places.stored[entry.tensor][1], strict=True)
-    )
-
-
-def entries_of(terms: Terms) -> list[Access]:
-    """Every entry that is read, each once."""
-    return list(dict.fromkeys(base for base in walk(terms) if isinstance(base, Access)))
 
 
 def way_of(
@@ -215,7 +173,8 @@ def way_of(
 
 def term_roles(term: Term, statement: Statement, free: Roles, left: Sequence[MeshAxis], places: Places) -> Roles:
     """The indices of a term that are split: those of the result, and for each axis that is left, one that is summed."""
-    bound = [*term.summed, *statement.over]
+    moved = shifted(statement, places)
+    bound = [index for index in (*term.summed, *statement.over) if index not in moved]
     options = [[*(r for r in bound if is_stored(r, axis, (term,), places)), None] for axis in left]
     best, price = dict(free), float("inf")
     for chosen in combinations(*options):
@@ -240,29 +199,3 @@ def work(term: Term, statement: Statement, roles: Roles, sizes: Sizes) -> float:
 def sent(collectives: Iterable[Collective], places: Places) -> float:
     """The entries that one device sends."""
     return float(sum(sent_share(one.kind, one.devices) * one.entries.at(places.sizes) for one in collectives))
-
-
-def changes_of(statement: Statement, terms: Sequence[Term], roles: Sequence[Roles], places: Places) -> Iterator[Change]:
-    """The operands that are needed otherwise than they are stored.
-
-    What is stored whole and needed in blocks is no change where the block is of the result: every device reads
-    its own. It is one where the block is of a sum, so that nothing else can be made of it.
-    """
-    wanted: dict[str, Layout] = {}
-    summed = set(statement.over)
-    for term, own in zip(terms, roles, strict=True):
-        summed |= set(term.summed)
-        for entry in entries_of((term,)):
-            slots = plain_slots(entry.slots)
-            need: Layout = tuple(own.get(slot) if slots.count(slot) == 1 else None for slot in slots)
-            _, stored = places.stored[entry.tensor]
-            need = tuple(
-                at if was is not None or slot in summed else was
-                for slot, at, was in zip(slots, need, stored, strict=True)
-            )
-            other = wanted.get(entry.tensor, need)
-            wanted[entry.tensor] = tuple(a if a == b else None for a, b in zip(need, other, strict=True))
-    for name, need in wanted.items():
-        slots, stored = places.stored[name]
-        if need != stored:
-            yield Change(name, slots, stored, need)

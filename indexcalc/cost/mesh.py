@@ -151,12 +151,11 @@ def check_mesh(mesh: Mesh, program: Program, sizes: Mapping[sp.Symbol, int] | No
         sizes: the size of every extent, if they are known.
 
     Raises:
-        MeshError: if the program has steps or systems, lacks an index, or a size is no multiple of the devices.
+        MeshError: if the program has systems, lacks an index, or a size is no multiple of the devices.
     """
     known = indices_of(program)
-    if program.is_recurrent or program.unknowns:
-        what = "steps" if program.is_recurrent else "systems"
-        raise MeshError(f"the program has {what}, which are not split over a mesh so far; leave out --mesh")
+    if program.unknowns:
+        raise MeshError("the program has systems, which are not split over a mesh so far; leave out --mesh")
     for name, axis in mesh.axis_of.items():
         if name not in known:
             raise MeshError(

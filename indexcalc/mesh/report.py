@@ -13,7 +13,8 @@ from indexcalc.algebra.terms import Access, Index, Term, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.dialect_jax import JAX
 from indexcalc.codegen.meshed import MeshPlan, mesh_plan
-from indexcalc.codegen.placing import Placed
+from indexcalc.codegen.placed_loops import loop_ranges
+from indexcalc.codegen.places import Placed
 from indexcalc.codegen.sending import Layout, Roles
 from indexcalc.codegen.statements import Statement
 from indexcalc.cost.counts import NOTHING, Count, span, total
@@ -132,7 +133,7 @@ def mesh_report(derivation: Derivation, mesh: Mesh) -> MeshReport:
 
     Raises:
         MeshError: if the mesh doesn't fit the program.
-        UnsupportedError: if a statement that moves entries touches a tensor that is split.
+        UnsupportedError: if a statement can't be done with blocks.
     """
     plan = mesh_plan(derivation, mesh, JAX)
     program, backward = derivation.problem.program, derivation.backward
@@ -145,7 +146,7 @@ def mesh_report(derivation: Derivation, mesh: Mesh) -> MeshReport:
         MeshPass(rows[0]),
         MeshPass(rows[1]),
         total(span(local_slots(slots, plan.layouts[name])) for name, slots in ends_of(derivation, plan).items()),
-        Peak(largest(moments_of(made, results))),
+        Peak(largest(moments_of(made, results, loop_ranges(plan.forward, plan.backward)))),
     )
 
 

@@ -13,7 +13,7 @@ from indexcalc.cost import Mesh, cost_report, read_mesh
 from indexcalc.cost.mesh import MeshAxis, indices_of
 from indexcalc.errors import UnsupportedError
 from indexcalc.mesh.rates import Rates, RatesError, read_rates
-from indexcalc.mesh.report import MeshPass, mesh_report
+from indexcalc.mesh.report import MeshPass, MeshReport, mesh_report
 
 
 @pytest.fixture(scope="module")
@@ -100,10 +100,54 @@ def test_every_mesh(derivations, name: str):
         assert mesh_report(derivation, one).both.sent.at(sizes) == 0
 
 
-def test_what_moves_entries_is_refused():
-    derivation = ic.derive(ic.load_problem(ic.find_spec("conv1d")))
-    with pytest.raises(UnsupportedError, match="so split others"):
-        mesh_report(derivation, read_mesh(["n=2"]))
+def kinds(cost: MeshPass) -> list[tuple[str, str]]:
+    """What is sent, for which statement."""
+    return [(kind, name) for kind, name, _ in said(cost)]
+
+
+def report_of(name: str, mesh: str) -> MeshReport:
+    return mesh_report(ic.derive(ic.load_problem(ic.find_spec(name))), read_mesh([mesh]))
+
+
+@pytest.mark.parametrize(
+    ("name", "mesh", "parameters"),
+    [("conv2d", "b=8", ["dw"]), ("embedding", "b=8", ["dE"]), ("max_pool", "c=8", []), ("gae", "n=8", [])],
+)
+def test_a_batch_sends_gradients_of_parameters_alone_whatever_moves(name: str, mesh: str, parameters: list[str]):
+    report = report_of(name, mesh)
+    assert kinds(report.forward) == []
+    assert kinds(report.backward) == [("all-reduce", parameter) for parameter in parameters]
+
+
+def test_a_recurrence_sends_nothing_between_its_steps():
+    report = report_of("lstm", "b=4")
+    assert kinds(report.forward) == []
+    assert {kind for kind, _ in kinds(report.backward)} == {"all-reduce"}
+    assert len(report.backward.collectives) == 12
+    sizes = dict.fromkeys(report.plan.plan.program.extents, 8)
+    alone = report_of("lstm", "b=1")
+    assert 4 * report.both.flops.at(report.sizes(sizes)) == alone.both.flops.at(alone.sizes(sizes))
+
+
+def test_an_index_that_is_shifted_or_looked_up_is_gathered():
+    convolution, table = report_of("conv1d", "n=2"), report_of("embedding", "v=2")
+    assert convolution.forward.collectives[0].reason.endswith("needs x at every n, which is split")
+    assert kinds(table.forward) == [("all-gather", "E_placed")]
+    assert kinds(table.backward) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "mesh", "words"),
+    [
+        ("rnn", "t=2", "is computed step by step along t"),
+        ("rnn", "i=2", "each step of h_arg[t,i] reads h at every i, which is split over i=2"),
+        ("crf", "i=2", "split other indices, such as that of a batch"),
+    ],
+)
+def test_what_steps_would_have_to_send_is_refused(name: str, mesh: str, words: str):
+    with pytest.raises(UnsupportedError) as error:
+        report_of(name, mesh)
+    assert words in str(error.value)
 
 
 def test_rates():
