@@ -285,19 +285,23 @@ def loaded(code: str) -> ModuleType:
     return module
 
 
-def generate(derivation: Derivation, *, targets: Collection[str] = (), seed: int = 0) -> Outputs:
+def generate(
+    derivation: Derivation, *, targets: Collection[str] = (), mesh: Mesh | None = None, seed: int = 0
+) -> Outputs:
     """All texts of a derivation, with the report of the check; a check that fails is in the report.
 
     Args:
         derivation: what was derived.
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
+        mesh: the devices over which JAX's arrays are split.
         seed: of the random inputs and upstream gradients.
 
     Raises:
         BrokenCodeError: if the code cannot be imported.
         UnsupportedError: if the code cannot be written, or cannot be checked, in this version.
+        MeshError: if the mesh doesn't fit the program, or lacks an axis over which the spec splits indices.
     """
-    texts = render(derivation, targets=targets)
+    texts = render(derivation, targets=targets, mesh=mesh)
     return checked(derivation, texts, seed=seed)
 
 

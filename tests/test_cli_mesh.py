@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 from typer.testing import CliRunner
 
+import indexcalc as ic
 from indexcalc.cli.app import app
 from tests.support.pages import ROOT, blocks
 
@@ -94,6 +95,29 @@ def test_a_spec_names_the_axes_of_its_mesh(tmp_path):
     module = (plain.parent / "layer_jax.py").read_text("utf-8")
     called = re.sub(r'"n"(?=[,)\]])', '"data"', re.sub(r'"h"(?=[,)\]])', '"model"', module))
     assert (named.parent / "layer_jax.py").read_text("utf-8") == called
+
+
+def test_axes_of_a_spec_want_a_number_of_devices(tmp_path):
+    path = tmp_path / "layer.ixc"
+    path.write_text(LAYER + "split n over data\nsplit h, f over model\n", "utf-8")
+    wanted = (
+        (
+            (),
+            "the spec splits n over data and h, f over model",
+            "data and model; give the mesh, such as --mesh data=2,",
+        ),
+        (("--mesh", "data=4"), "the spec splits h, f over model", "such as --mesh data=4,model=2"),
+    )
+    for more, *words in wanted:
+        found = RUN.invoke(app, ["derive", str(path), "--target", "jax", "--out", str(tmp_path), *more])
+        assert found.exit_code == 2
+        assert all(said in " ".join(found.stderr.split()) for said in words), found.stderr
+    assert not list(tmp_path.glob("*.py"))
+    with pytest.raises(ic.IndexCalcError, match="the spec splits n over data and h, f over model"):
+        ic.generate(ic.derive(ic.load_problem(path)), targets=["jax"])
+    # Other libraries know no meshes, and one device is one.
+    output("derive", str(path), "--format", "md", "--out", str(tmp_path))
+    assert "The spec splits n over data and h, f over model: --mesh says" in output("cost", str(path))
 
 
 def test_no_mesh_that_fits():

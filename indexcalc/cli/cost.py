@@ -108,7 +108,12 @@ def show_whole(derivation: Derivation, shown: Shown) -> None:
     if shown.form is Format.json:
         typer.echo(json.dumps(report_json(report, sizes, dtype.value, dtype.width), indent=2))
         return
-    lines = footnotes(derivation, report, sizes, dtype.value, dtype.width)
+    lines = list(footnotes(derivation, report, sizes, dtype.value, dtype.width))
+    if splits := derivation.problem.splits:
+        said = " and ".join(f"{', '.join(indices)} over {axis}" for axis, indices in splits.items())
+        lines.append(
+            f"This is of one device. The spec splits {said}: --mesh says how many devices there are along each."
+        )
     show_table(derivation, cost_table(derivation, report, sizes, dtype.width), lines)
 
 

@@ -19,10 +19,11 @@ from indexcalc.cli.mistakes import REFUTED, each, mistakes_reported
 from indexcalc.cli.style import Style, fast_options
 from indexcalc.codegen import TARGETS
 from indexcalc.codegen.dialect_jax import JAX
-from indexcalc.cost import MeshError, read_mesh
+from indexcalc.cost import Mesh, MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, PAGE, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
+from indexcalc.problem import Problem
 from indexcalc.proof.checkpoints import STYLE as CHECKPOINTS
 from indexcalc.proof.fast import KERNELS, style_name
 from indexcalc.rewrite.derive import derive
@@ -236,12 +237,23 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
             fast,
             wanted.formats,
             detail=wanted.detail,
-            mesh=read_mesh(wanted.mesh, problem.splits) if wanted.mesh else None,
+            mesh=mesh_of(problem, wanted),
             example=example,
             checkpoints=wanted.style is Style.checkpoints,
         )
         progress("checking the code")
         return derivation, checked(derivation, texts)
+
+
+def mesh_of(problem: Problem, wanted: Wanted) -> Mesh | None:
+    """The devices over which JAX's arrays are split: those of the option, along the axes that the spec names.
+
+    Raises:
+        MeshError: for a mesh that is misspelt, or if the spec splits indices and nothing says over how many devices.
+    """
+    if wanted.mesh or (problem.splits and JAX.name in wanted.targets):
+        return read_mesh(wanted.mesh or (), problem.splits)
+    return None
 
 
 def show_derivation(console: Console, derivation: Derivation, outputs: Outputs) -> None:

@@ -12,7 +12,7 @@ from indexcalc.codegen.dialect_torch import TORCH
 from indexcalc.codegen.mesh_module import devices_line
 from indexcalc.codegen.module import module_source
 from indexcalc.codegen.outline import function_name, gradient_fields, make_plan, module_names, module_symbols
-from indexcalc.cost.mesh import Mesh
+from indexcalc.cost.mesh import Mesh, check_named
 
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (NUMPY, TORCH, JAX)}
 TARGETS = tuple(DIALECTS)
@@ -58,10 +58,12 @@ def target_module(derivation: Derivation, target: str, mesh: Mesh | None = None)
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with this library.
-        MeshError: if the mesh doesn't fit the program.
+        MeshError: if the mesh doesn't fit the program, or lacks an axis over which the spec splits indices.
     """
     dialect = DIALECTS[target]
     mesh = mesh if dialect is JAX else None
+    if dialect is JAX:
+        check_named(mesh.axes if mesh is not None else (), derivation.problem.splits)
     derived = gradient_fields(derivation)
     return TargetModule(
         target,

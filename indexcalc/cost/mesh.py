@@ -100,7 +100,8 @@ def read_mesh(texts: Iterable[str], splits: Mapping[str, tuple[str, ...]] = Mapp
         splits: the axes that a spec names, with their indices: a piece may be ``model=4`` then.
 
     Raises:
-        MeshError: for a piece that is not INDEX=DEVICES, an index that is split twice, a number that is out of range.
+        MeshError: for a piece that is not INDEX=DEVICES, an index that is split twice, a number that is out of range,
+            an axis of the spec that has no number of devices.
     """
     over = {index: axis for axis, indices in splits.items() for index in indices}
     axes: list[MeshAxis] = []
@@ -123,6 +124,7 @@ def read_mesh(texts: Iterable[str], splits: Mapping[str, tuple[str, ...]] = Mapp
     for name in names:
         if names.count(name) > 1:
             raise MeshError(f"the index {name} is split twice; name it on one axis of the mesh")
+    check_named(axes, splits)
     called = [axis.name for axis in axes]
     if len(set(called)) < len(called):
         raise MeshError(f"two axes of the mesh would be called {max(called, key=called.count)}; name other indices")
@@ -134,6 +136,23 @@ def read_mesh(texts: Iterable[str], splits: Mapping[str, tuple[str, ...]] = Mapp
     if mesh.devices > MAX_DEVICES:
         raise MeshError(f"the mesh has {mesh.devices} devices; the limit is {MAX_DEVICES}")
     return mesh
+
+
+def check_named(axes: Collection[MeshAxis], splits: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse a mesh that leaves out an axis over which a spec splits indices.
+
+    Raises:
+        MeshError: with how to say how many devices it has.
+    """
+    known = {axis.called for axis in axes}
+    missing = [name for name in splits if name not in known]
+    if missing:
+        said = " and ".join(f"{', '.join(splits[name])} over {name}" for name in missing)
+        wanted = ",".join([*map(str, axes), *(f"{name}=2" for name in missing)])
+        raise MeshError(
+            f"the spec splits {said}, and nothing says how many devices there are along {' and '.join(missing)}; give "
+            f"the mesh, such as --mesh {wanted}, with 1 for an axis that is not to be split"
+        )
 
 
 def indices_of(program: Program) -> dict[str, Index]:

@@ -47,11 +47,13 @@ def test_mistakes_in_texts(text: str, said: str):
 
 def test_axes_that_a_spec_names():
     splits = {"model": ("h", "f"), "data": ("b",)}
-    mesh = read_mesh(["model=4, s=2"], splits)
-    assert mesh == Mesh((MeshAxis(("h", "f"), 4, "model"), MeshAxis(("s",), 2)))
-    assert str(mesh) == "model=4,s=2"
+    mesh = read_mesh(["model=4, s=2,data=1"], splits)
+    assert mesh == Mesh((MeshAxis(("h", "f"), 4, "model"), MeshAxis(("s",), 2), MeshAxis(("b",), 1, "data")))
+    assert str(mesh) == "model=4,s=2,data=1"
     assert read_mesh([str(mesh)], splits) == mesh
-    assert [axis.name for axis in mesh.axes] == ["model", "s"]
+    assert [axis.name for axis in mesh.axes] == ["model", "s", "data"]
+    with pytest.raises(MeshError, match=r"the spec splits b over data, .* such as --mesh model=4,s=2,data=2, with 1"):
+        read_mesh(["model=4, s=2"], splits)
 
 
 @pytest.mark.parametrize(
