@@ -194,8 +194,8 @@ def match_arguments(
 def match_indices(pattern: Sequence[Slot], subject: Sequence[Slot], binding: Binding) -> Iterator[Binding]:
     """The extension that binds the indices slot by slot, if extents agree and no binding is broken.
 
-    A variable may be bound to an expression that lies in its range. Expressions of the pattern come last: they bind
-    a variable that they have left over, if it has the coefficient 1 or -1.
+    A variable may be bound to an expression that lies in its range; what the caller has bound is taken as it is.
+    Expressions of the pattern come last: they bind a variable that they have left over, if its coefficient is 1 or -1.
     """
     extended = dict(binding)
     if len(pattern) != len(subject):
@@ -207,8 +207,13 @@ def match_indices(pattern: Sequence[Slot], subject: Sequence[Slot], binding: Bin
                 return
         elif not isinstance(variable, Index):
             composed.append((variable, slot))
-        elif extended.setdefault(variable, slot) != slot or not in_range(slot, variable.extent):
+        elif variable in extended:
+            if extended[variable] != slot:
+                return
+        elif not in_range(slot, variable.extent):
             return
+        else:
+            extended[variable] = slot
     for expression, slot in composed:
         left = [index for index in indices_of_slot(expression) if index not in extended]
         if left and not solved(expression, slot, left, extended):

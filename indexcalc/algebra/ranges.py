@@ -32,10 +32,11 @@ def in_range(slot: Slot, extent: sp.Expr, given: Iterable[Slot] = ()) -> bool:
     return never_negative(slot, given) and never_negative(room_above(slot, extent), given)
 
 
-def reads_inside(slots: Sequence[Slot], declared: Sequence[Index]) -> bool:
-    """Whether an entry lies inside its tensor for all values of the indices, whatever brackets stand beside it."""
+def reads_inside(slots: Sequence[Slot], declared: Sequence[Index], given: Iterable[Slot] = ()) -> bool:
+    """Whether an entry lies inside its tensor for all values of the indices that keep `given` from negative."""
+    given = tuple(given)
     return all(
-        (isinstance(slot, Index) and may_be_whole(slot, index)) or in_range(slot, index.extent)
+        (isinstance(slot, Index) and may_be_whole(slot, index)) or in_range(slot, index.extent, given)
         for slot, index in zip(slots, declared, strict=True)
     )
 

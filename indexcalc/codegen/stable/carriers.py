@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.algebra.build import lone, lone_entry, power, product, scale
+from indexcalc.algebra.guards import Given, said_by
 from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
 from indexcalc.algebra.slots import Lookup, indices_of_slot
@@ -298,8 +299,9 @@ class Carriers:
 
     def first_unfolding(self, term: Term, everything: bool) -> Terms | None:
         """The terms that come of putting in the first form there is; None if there is none."""
+        given = said_by(term.bases)
         for place, (base, exponent) in enumerate(term.powers):
-            parts = self.parts(base, exponent, everything)
+            parts = self.parts(base, exponent, everything, given)
             if parts is not None:
                 before, after = term.powers[:place], term.powers[place + 1 :]
                 return tuple(
@@ -307,11 +309,12 @@ class Carriers:
                 )
         return None
 
-    def parts(self, base: Base, exponent: sp.Expr, everything: bool) -> Terms | None:
-        """What to put in for a power, as terms; None to leave it."""
+    def parts(self, base: Base, exponent: sp.Expr, everything: bool, given: Given) -> Terms | None:
+        """What to put in for a power, as terms, where `given` are not negative; None to leave it."""
         if isinstance(base, Access) and base.tensor in self.forms:
             form = self.forms[base.tensor]
-            if not (form.wild or everything or is_negative(exponent)) or not reads_inside(base.slots, form.slots):
+            inside = reads_inside(base.slots, form.slots, given)
+            if not (form.wild or everything or is_negative(exponent)) or not inside:
                 return None
             value = substitute(form.terms, dict(zip(form.slots, base.slots, strict=True)))
             if len(value) == 1:

@@ -26,6 +26,7 @@ from indexcalc.codegen.stable.rewritten import rewritten
 from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
 from indexcalc.codegen.statements import Statement
 from indexcalc.program import Equation, Program
+from indexcalc.recurrence import groups_of
 
 
 def stable_passes(
@@ -60,10 +61,12 @@ def stable_passes(
     carriers.extremes = frozenset(extreme.statement.name for extreme in extremes)
     ahead = rewritten(first, carriers, definitions, ()).restored(sums).joined()
     with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
-    for equation in second:
+    for equation in in_order_of_learning(second):
         carriers.learn(equation)
     present = [name for name in reversed(tuple(program.tensors)) if name not in spare]
+    solved = (name for solve in solves[1] for name in solve.reads)
     behind = rewritten(second, carriers, definitions, present).restored(sums).joined()
+    behind = behind.read_by((*backward.outputs, *solved))
     written = {**behind.guards, **ahead.guards}
     carriers.bounds = Bounds({name: bound.with_guards(written) for name, bound in carriers.bounds.items()})
     return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes, solves).passes()
@@ -76,7 +79,7 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
     below = frozenset(name for equation in (*first, *second) for name in divisors(equation.terms))
     positive = positive_tensors((*first, *second))
     trial = Carriers(set(taken), divided, below, positive)
-    for equation in first:
+    for equation in in_order_of_learning(first):
         trial.learn(equation)
     sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
     owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
@@ -91,9 +94,51 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
             bounds[name] = bound
     names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
     carriers = Carriers({*taken, *bounds, *names}, divided, below, positive, bounds=bounds)
-    for equation in first:
+    for equation in in_order_of_learning(first):
         carriers.learn(equation)
     return carriers
+
+
+def in_order_of_learning(equations: Sequence[Equation]) -> list[Equation]:
+    """The equations in the order of reading; in a recurrence, products that a sum reads at another step before it.
+
+    ``dZ[t] = da[t] / Z[t]`` is a product whatever ``da`` is, so its exponentials cancel in the sum that reads
+    ``dZ[t+1]``. The other way around that sum would need a bound of its own.
+    """
+    order: list[Equation] = []
+    by_name = {equation.name: equation for equation in equations}
+    for group in groups_of(equations):
+        left = {member.name: by_name[member.name] for member in group}
+        for equation in tuple(left.values()):
+            if equation.name not in left:
+                continue
+            if has_sums(equation):
+                for name in tensors_of(equation.terms):
+                    order += [left.pop(one) for one in products_before(name, left)]
+            order.append(left.pop(equation.name))
+    return order
+
+
+def products_before(name: str, left: Mapping[str, Equation]) -> list[str]:
+    """A product with the products that it reads of those that are `left`, in their order.
+
+    None where one is divided by a sum that is left: what that holds comes first.
+    """
+    found, pending = set[str](), [name]
+    while pending:
+        current = pending.pop()
+        if current in found or current not in left or has_sums(left[current]):
+            continue
+        if any(below in left and has_sums(left[below]) for below in divisors(left[current].terms)):
+            return []
+        found.add(current)
+        pending += tensors_of(left[current].terms)
+    return [other for other in left if other in found]
+
+
+def has_sums(equation: Equation) -> bool:
+    """Whether a term of an equation is a sum."""
+    return any(term.summed for term in equation.terms)
 
 
 def with_logarithms(carriers: Carriers, kept: Iterable[Equation], definitions: Mapping[str, Equation]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.algebra.terms import Base, Terms
+from indexcalc.algebra.terms import Base, Terms, tensors_of
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.differences import with_joined_sums
 from indexcalc.codegen.stable.gaps import together
@@ -56,6 +56,22 @@ class Rewritten:
         """The same with sums that are subtracted from each other added up as one."""
         equations = tuple(map(with_joined_sums, self.equations))
         return replace(self, equations=equations, sums={name: with_joined_sums(eq) for name, eq in self.sums.items()})
+
+    def read_by(self, names: Iterable[str]) -> Rewritten:
+        """The same with the equations alone that the names need: where a form is put in, nothing reads what had it."""
+        reads = {eq.name: set(tensors_of(eq.terms)) for eq in self.equations}
+        for name, equation in self.sums.items():
+            reads[name] |= {*tensors_of(equation.terms), *tensors_of(self.values[name])}
+            reads[equation.name] = {name}
+        bounded = {name for parts in self.arguments.values() for terms in parts for name in tensors_of(terms)}
+        guarding = {name for guard in self.guards.values() for name in tensors_of(guard)}
+        pending, found = [*names, *bounded, *guarding], set[str]()
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending.extend(reads.get(name, ()))
+        return replace(self, equations=tuple(equation for equation in self.equations if equation.name in found))
 
 
 def rewritten(

@@ -46,6 +46,26 @@ L = -1/N*sum[n,c](y[n,c]*(1-p[n,c])^2*log(p[n,c]))
 loss L
 derive z
 """,
+    "recurrence_with_its_argument_in_place": """
+index t : T
+index i, j : K
+input p0[j], A[i,j], e[t,j]
+a[0,j] = p0[j] + e[0,j]
+a[t,j] = logsumexp[i](a[t-1,i] + A[i,j]) + e[t,j]  for t in 1 .. T-1
+L = logsumexp[j](a[T-1,j])
+loss L
+derive p0, A, e
+""",
+    "recurrence_backwards_with_costs_of_each_step": """
+index t : T
+index i, j : K
+input c[t,i,j], v[j]
+V[T-1,i] = v[i]
+V[t,i] = -logsumexp[j](-c[t,i,j] - V[t+1,j])  for t in 0 .. T-2
+L = V[0,0]
+loss L
+derive c, v
+""",
     "sigmoid_as_a_quotient": """
 index i : N
 input x[i]
