@@ -124,6 +124,7 @@ DOCUMENT_FLOORS = {
 STABLE_FLOORS = {
     "exponents": 0,
     "bounds": 1,
+    "brackets": 1,
     "differences": 1,
     "divisors": 1,
     "forms": 1,

@@ -156,16 +156,16 @@ def without_inner_deltas(term: Term) -> Term:
 def masked_exponentials(
     masks: list[Mask], powers: list[Power], order: Axes, scope: Scope
 ) -> tuple[list[Mask], list[Factor]]:
-    """The factors with every mask put inside an exponential that has its indices, and the masks left over.
+    """The factors with every mask put inside the exponentials that have its indices, and the masks left over.
 
-    A mask times ``exp`` may be zero times infinity; ``exp`` of minus infinity is zero.
+    A mask times ``exp`` may be zero times infinity, and so may be two exponentials; ``exp`` of minus infinity is zero.
     """
     left = list(masks)
     factors = []
     for base, exponent in powers:
-        if left and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
+        if masks and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
             argument = terms_operand(base.arg, order, scope)
-            inside = [mask for mask in left if set(occurring_indices(mask)) <= set(argument.axes)]
+            inside = [mask for mask in masks if set(occurring_indices(mask)) <= set(argument.axes)]
             if inside:
                 left = [mask for mask in left if mask not in inside]
                 hidden = where(inside, argument, order, scope, otherwise="-np.inf")

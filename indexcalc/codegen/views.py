@@ -91,7 +91,9 @@ class Views:
         """Append a statement, after what it reads under expressions; sums that a delta moves become its parts."""
         self.place = (statement.loop, statement.conditions)
         if statement.kind is not Kind.ASSIGN:
-            terms = tuple(self.term(term) for term in statement.terms)
+            # An exponent reads the nearest entry, and what bounds it must be the largest of what it reads.
+            bounds = statement.kind in (Kind.MAXIMUM, Kind.LARGEST, Kind.HIDDEN)
+            terms = self.inside(statement.terms) if bounds else tuple(self.term(term) for term in statement.terms)
             guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
             self.done.append(replace(statement, terms=terms, guards=guards))
             return

@@ -244,6 +244,7 @@ class Lowering(Arrays):
         """A product of factors whose coefficient has no minus sign."""
         masks = [base for base in term.bases if isinstance(base, Mask)]
         powers = [power for power in term.powers if not isinstance(power[0], Mask)]
+        left = masks
         above, below = [], []
         for base, exponent in powers:
             inside = []
@@ -252,13 +253,13 @@ class Lowering(Arrays):
                 axes = argument.axes if isinstance(argument, Array) else ()
                 inside = [mask for mask in masks if set(occurring_indices(mask)) <= set(axes)]
             if inside:
-                masks = [mask for mask in masks if mask not in inside]
+                left = [mask for mask in left if mask not in inside]
                 above.append(self.called("np.exp", self.hidden(inside, argument, "-np.inf")))
             elif exponent.could_extract_minus_sign():
                 below.append(self.raised(base, -exponent))
             else:
                 above.append(self.raised(base, exponent))
-        return self.hidden(masks, self.product(term.coeff, above, below), "0.0")
+        return self.hidden(left, self.product(term.coeff, above, below), "0.0")
 
     def product(self, coeff: sp.Expr, above: list[Value], below: list[Value]) -> Value:
         """``coeff * above / below``, small factors first; what divides a larger array is inverted before."""

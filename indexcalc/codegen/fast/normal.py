@@ -8,7 +8,7 @@ memory, or for one row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import opt_einsum
@@ -35,6 +35,7 @@ from indexcalc.algebra.terms import (
 from indexcalc.codegen.formula import base_text
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.plan import distributed, without_inner_deltas
+from indexcalc.codegen.stable.exponents import is_exponential
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import UnsupportedError
 
@@ -269,7 +270,8 @@ def is_one_sum(term: Term) -> bool:
 def nested(powers: list[Power], plain: list[Access]) -> Iterator[list[Power]]:
     """The factors that are no accesses, in groups: masks and factors that lie within the indices of another.
 
-    An access that a mask restricts is taken out of `plain`, so that zero times infinity cannot arise.
+    An access that a mask restricts is taken out of `plain`, so that zero times infinity cannot arise. For the same
+    reason a bracket stands in each group with an exponential of its indices.
     """
     groups: list[list[Power]] = []
     wide = sorted(powers, key=lambda power: -len(axes_of(power)))
@@ -285,7 +287,14 @@ def nested(powers: list[Power], plain: list[Access]) -> Iterator[list[Power]]:
             for access in taken[:1]:
                 plain.remove(access)
                 group.append((access, ONE))
-        yield group
+        yield [*group, *(power for power in powers if hides(power, group))]
+
+
+def hides(power: Power, group: Sequence[Power]) -> bool:
+    """Whether a factor is a bracket that is to stand beside the exponentials of a group, and does not yet."""
+    if not isinstance(power[0], Iverson) or power in group:
+        return False
+    return any(is_exponential(base) and axes_of(power) <= axes_of((base, ONE)) for base, _ in group)
 
 
 def axes_of(power: Power) -> set[Index]:

@@ -47,6 +47,7 @@ from indexcalc.codegen.stable.bounds import (
     may_hide_all,
     under_bound,
 )
+from indexcalc.codegen.stable.brackets import Brackets
 from indexcalc.codegen.stable.exponents import (
     ONE,
     apart,
@@ -88,6 +89,7 @@ class Carriers:
         largest: the bound that is the largest exponent of these parts, whatever they are called.
         found: what `unfolded` found, by what was asked and how much was known.
         extremes: the largest and smallest entries that the program asks for.
+        brackets: those that tensors are zero without.
     """
 
     taken: set[str]
@@ -101,6 +103,7 @@ class Carriers:
     largest: dict[frozenset[Part], Access] = field(init=False)
     found: dict[tuple[Term, bool, int, int], Terms] = field(default_factory=dict)
     extremes: frozenset[str] = frozenset()
+    brackets: Brackets = field(default_factory=Brackets)
 
     def __post_init__(self) -> None:
         self.largest = {}
@@ -290,7 +293,7 @@ class Carriers:
             current = apart(pending.pop())
             found = self.first_unfolding(current, everything)
             if found is None:
-                done.append(with_deltas(apart(with_sigmoids(current))))
+                done.append(self.brackets.beside(with_deltas(apart(with_sigmoids(current)))))
             else:
                 pending.extend(reversed(found))
             if len(pending) + len(done) > limit:

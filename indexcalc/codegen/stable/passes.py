@@ -16,6 +16,7 @@ from indexcalc.algebra.terms import Access, Term, tensors_of
 from indexcalc.codegen.largest import compared, find_extremes
 from indexcalc.codegen.stable.assembly import Assembly, Passes, hoisted_names
 from indexcalc.codegen.stable.bounds import Bounds
+from indexcalc.codegen.stable.brackets import Brackets
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.divisors import divided_tensors, divisors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential
@@ -51,13 +52,15 @@ def stable_passes(
     plain = [compared(equation, extremes) for equation in program.equations]
     reverse = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
     plain, reverse = with_deviations(plain, reverse, taken)
+    brackets = Brackets.of((*plain, *reverse))
+    plain, reverse = brackets.written(plain), brackets.written(reverse)
     definitions = {equation.name: equation for equation in plain}
     plain, reverse = written_out(plain, definitions), written_out(reverse, definitions)
     sums = SumNames(definitions, exponential_tensors((*plain, *reverse)), taken)
     first, second = sums.named(plain), sums.named(reverse)
     helpers = {equation.name for equation in first} - set(program.tensors)
     spare = {*hoisted_names(program), *recompute, *helpers} - set(program.outputs)
-    carriers = known_carriers(first, second, taken)
+    carriers = known_carriers(first, second, taken, brackets)
     carriers.extremes = frozenset(extreme.statement.name for extreme in extremes)
     ahead = rewritten(first, carriers, definitions, ()).restored(sums).joined()
     with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
@@ -72,13 +75,15 @@ def stable_passes(
     return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes, solves).passes()
 
 
-def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken: set[str]) -> Carriers:
+def known_carriers(
+    first: Sequence[Equation], second: Sequence[Equation], taken: set[str], brackets: Brackets
+) -> Carriers:
     """The forms of the forward tensors; a signed sum takes the bound of what it is divided by, wherever that stands."""
     definitions = {equation.name: equation for equation in (*first, *second)}
     divided = divided_tensors((*first, *second), definitions)
     below = frozenset(name for equation in (*first, *second) for name in divisors(equation.terms))
     positive = positive_tensors((*first, *second))
-    trial = Carriers(set(taken), divided, below, positive)
+    trial = Carriers(set(taken), divided, below, positive, brackets=brackets)
     for equation in in_order_of_learning(first):
         trial.learn(equation)
     sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
@@ -93,7 +98,7 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
         if name in owned and not lost:
             bounds[name] = bound
     names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
-    carriers = Carriers({*taken, *bounds, *names}, divided, below, positive, bounds=bounds)
+    carriers = Carriers({*taken, *bounds, *names}, divided, below, positive, brackets=brackets, bounds=bounds)
     for equation in in_order_of_learning(first):
         carriers.learn(equation)
     return carriers

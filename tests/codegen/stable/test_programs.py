@@ -66,6 +66,37 @@ L = V[0,0]
 loss L
 derive c, v
 """,
+    "two_recurrences_that_read_one_another": """
+index t : T
+index i, j : K
+input A[i,j], B[i,j], e[t,j]
+a[0,j] = e[0,j]
+c[0,j] = e[0,j]
+a[t,j] = logsumexp[i](c[t-1,i] + A[i,j]) + e[t,j]  for t in 1 .. T-1
+c[t,j] = logsumexp[i](a[t-1,i] + B[i,j]) + 2*e[t,j]  for t in 1 .. T-1
+L = logsumexp[j](a[T-1,j]) + logsumexp[j](c[T-1,j])
+loss L
+derive A, B, e
+""",
+    "recurrence_with_a_softmax": """
+index t : T
+index i, j : K
+input A[i,j], e[t,j]
+a[0,j] = e[0,j]
+a[t,j] = sum[i](softmax[i](a[t-1,i] + A[i,j])*a[t-1,i]) + e[t,j]  for t in 1 .. T-1
+L = sum[j](a[T-1,j])
+loss L
+derive A, e
+""",
+    "recurrence_that_stays_or_goes_on": """
+index t : T
+index s : S
+input e[t,s]
+a[0,s] = e[0,s]
+a[t,s] = log(exp(a[t-1,s]) + [1 <= s]*exp(a[t-1,s-1])) + e[t,s]  for t in 1 .. T-1
+upstream G[t,s] = dL/da[t,s]
+derive e
+""",
     "sigmoid_as_a_quotient": """
 index i : N
 input x[i]
