@@ -1,14 +1,16 @@
 """Lists of arguments that only say on what a quantity depends: ``J(w, b) = ...`` is ``J = ...``.
 
-A name bears such a list if it heads an equation with at least two arguments, each a name; the same
-list is then dropped wherever it stands behind that name.
+A name bears such a list if it heads an equation with at least two arguments, each a name; the same list is then dropped
+wherever it stands behind that name. A name that is applied to other ones is that of a function, and keeps it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from indexcalc.document.statements.brackets import SPREADS
+from indexcalc.document.statements.calls import closing, separators
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -21,7 +23,39 @@ Texts = tuple[str, ...]
 def without_arguments(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics without such lists."""
     lists = {found for tokens in pieces for found in declared(tokens)}
-    return [list(dropped(tokens, lists)) for tokens in pieces] if lists else list(pieces)
+    functions = {name for name, texts in lists if any(other_list(tokens, name, texts) for tokens in pieces)}
+    lists = {(name, texts) for name, texts in lists if name not in functions}
+    if not lists and not functions:
+        return list(pieces)
+    return [list(dropped(with_commas(tokens, functions), lists)) for tokens in pieces]
+
+
+def other_list(tokens: Sequence[Token], name: str, texts: Texts) -> bool:
+    """Whether a name is applied to as many arguments as stand in its list, and these are other ones."""
+    count = sum(text in (",", ";") for text in texts)
+    return any(
+        sum(kind in ("COMMA", "SEMICOLON") for kind in separators(tokens[start + 1 : end - 1])) == count
+        and tuple(sorted(token.text for token in tokens[start:end])) != texts
+        for start, end in applied(tokens, {name})
+    )
+
+
+def applied(tokens: Sequence[Token], names: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Where the round brackets behind some names begin, and where they end."""
+    for position, token in enumerate(tokens[1:], 1):
+        before = tokens[position - 1]
+        if before.kind == "NAME" and before.text in names and token.text == "(" and (end := closing(tokens, position)):
+            yield position, end
+
+
+def with_commas(tokens: Sequence[Token], functions: Collection[str]) -> list[Token]:
+    """The tokens with commas for the semicolons between the arguments of functions."""
+    result = list(tokens)
+    for start, end in applied(tokens, functions):
+        for place in range(start, end):
+            if tokens[place].kind == "SEMICOLON":
+                result[place] = replace(tokens[place], kind="COMMA", text=",")
+    return result
 
 
 def declared(tokens: Sequence[Token]) -> Iterator[tuple[str, Texts]]:
@@ -53,8 +87,8 @@ def after_list(tokens: Sequence[Token], position: int) -> int:
 
 
 def list_texts(tokens: Sequence[Token], position: int) -> Texts:
-    """The texts of the list that starts here."""
-    return tuple(token.text for token in tokens[position : after_list(tokens, position)])
+    """The texts of the list that starts here; on what a quantity depends may be said in any order."""
+    return tuple(sorted(token.text for token in tokens[position : after_list(tokens, position)]))
 
 
 def dropped(tokens: Sequence[Token], lists: set[tuple[str, Texts]]) -> Iterator[Token]:

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexcalc.document.statements.applications import list_of
 from indexcalc.document.statements.layer_marks import argument
 from indexcalc.language.latex.runs import SHORT
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.language.latex.vocabulary import CLOSERS, FUNCTIONS, OPENERS, STRUCTURAL
 
 Tokens = Sequence[Token]
 
@@ -93,6 +92,25 @@ def look_at(tokens: Tokens, position: int, uses: Uses) -> None:
     if heads and tokens[after].text in ("=", ":=", "in"):
         uses.alone |= not end
         uses.bodies.update(token.text.lower() for token in tokens[after:] if token.kind == "NAME")
+
+
+def list_of(tokens: Tokens, position: int) -> tuple[list[Tokens], int]:
+    """The arguments in the round brackets that open here, and where they end; none if these hold a relation."""
+    if position >= len(tokens) or tokens[position].text != "(":
+        return [], 0
+    depth, start = 0, position + 1
+    arguments: list[Tokens] = []
+    for place in range(position, len(tokens)):
+        token = tokens[place]
+        if token.kind in ("REL", "NEWLINE", "BAR"):
+            break
+        depth += (token.kind in OPENERS) - (token.kind in CLOSERS)
+        if depth == 0 or (depth == 1 and token.kind in ("COMMA", "SEMICOLON")):
+            arguments.append(tokens[start:place])
+            start = place + 1
+        if depth == 0:
+            return (arguments, place + 1) if all(arguments) else ([], 0)
+    return [], 0
 
 
 def one_name(tokens: Tokens) -> tuple[str, bool]:
