@@ -66,9 +66,15 @@ HEAD_SPLITS = (
 )
 SPLITS = {
     "softmax_cross_entropy": (("data", "n=8"), ("tensor", "c=8"), ("2-D", "n=4,c=2")),
-    "mlp_gelu": (("data", "n=8"), ("tensor", "h=8"), ("2-D", "n=2,h=4"), ("all features", "f+h+o=8")),
+    "mlp_gelu": (
+        ("data", "n=8"),
+        ("tensor", "h=8"),
+        ("2-D", "n=2,h=4"),
+        ("all features", "f+h+o=8"),
+        ("rows over both axes", "n=2,n+h=4"),
+    ),
     "attention": (("data", "i=8"), ("tensor", "k=8"), ("sequence", "i+j=8"), ("2-D", "i=4,j=2")),
-    "multi_head_attention": HEAD_SPLITS,
+    "multi_head_attention": (*HEAD_SPLITS, ("batch over both axes", "b=2,b+h=2")),
     "mha_block": (*HEAD_SPLITS, ("2-D", "m+h=4,s=2")),
     "conv2d": (("data", "b=8"), ("rows of pixels", "n=8"), ("2-D", "b=4,g=2")),
     "embedding": (("data", "b=8"), ("features", "m=8"), ("words", "v=8"), ("2-D", "b=4,m=2")),

@@ -142,7 +142,8 @@ def test_devices():
     [
         (("--mesh", "q=2"), "there is no index 'q' to split; the indices are: i, k, j, p, l"),
         (("--mesh", "i=7", *AT), "the index i runs over T = 4096, which is no multiple of the 7 devices"),
-        (("--mesh", "i=2,i=2"), "the index i is split twice"),
+        (("--mesh", "i=2,i=2"), "two axes of the mesh would be called i; one with 4 devices does the same"),
+        (("--mesh", "i+i=2"), "the index i is split twice over one axis"),
         (("--mesh", "i"), "'i' is not INDEX=DEVICES"),
         (("--devices", "8"), "--devices compares times, which depend on sizes; add --at"),
         (("--devices", "8", "--mesh", "i=8", *AT), "give one of them"),

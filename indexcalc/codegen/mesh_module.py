@@ -70,27 +70,29 @@ def literal(values: Sequence[object]) -> str:
     return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def sharding(axes: Sequence[str | None]) -> str:
+def sharding(axes: Sequence[Sequence[str]]) -> str:
     """``NamedSharding(MESH, PartitionSpec("i", None))``."""
     return f"NamedSharding(MESH, PartitionSpec({spec_text(axes)}))"
 
 
-def spec_text(axes: Sequence[str | None]) -> str:
-    """``"i", None``."""
-    return ", ".join("None" if axis is None else f'"{axis}"' for axis in axes)
+def spec_text(axes: Sequence[Sequence[str]]) -> str:
+    """``"i", None, ("data", "model")``."""
+    texts = ["None" if not names else f'"{names[0]}"' if len(names) == 1 else literal(names) for names in axes]
+    return ", ".join(texts)
 
 
-def array_axes(plan: Plan, name: str) -> tuple[str | None, ...]:
-    """For every axis of a stored array the axis of the mesh over which it is split: that of its first slot."""
+def array_axes(plan: Plan, name: str) -> tuple[tuple[str, ...], ...]:
+    """For every axis of a stored array the axes of the mesh over which it is split: those of its first slot."""
     names = plan.splits[name]
-    found, start = [], 0
+    found: list[tuple[str, ...]] = []
+    start = 0
     for group in plan.axes(name):
-        found.append(names[start] if group else None)
+        found.append(names[start] if group else ())
         start += len(group)
     return tuple(found)
 
 
-def placing(variable: str, axes: Sequence[str | None], value: str = "") -> list[str]:
+def placing(variable: str, axes: Sequence[Sequence[str]], value: str = "") -> list[str]:
     """``X = _placed(X, "b", None)``."""
     parts = [value or variable, *([spec_text(axes)] if axes else [])]
     return call_or_wrap(f"{variable} = _placed", [", ".join(parts)])

@@ -11,7 +11,7 @@ from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan, make_plan
 from indexcalc.codegen.places import Placed, Places
 from indexcalc.codegen.placing import placed_pass
-from indexcalc.codegen.sending import Layout
+from indexcalc.codegen.sending import Layout, axes_of
 from indexcalc.cost.mesh import Mesh, MeshError, check_mesh, with_blocks
 from indexcalc.rewrite.cost import nominal_sizes
 
@@ -91,6 +91,6 @@ def named_layouts(derivation: Derivation, mesh: Mesh) -> Mapping[str, Layout]:
     return {**gradients, **found, **upstream}
 
 
-def names_of(layout: Layout) -> tuple[str | None, ...]:
-    """The axes by their names."""
-    return tuple(None if axis is None else axis.name for axis in layout)
+def names_of(layout: Layout) -> tuple[tuple[str, ...], ...]:
+    """The axes over which each slot is split, by their names."""
+    return tuple(tuple(axis.name for axis in axes_of(at)) for at in layout)

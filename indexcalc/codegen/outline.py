@@ -47,7 +47,7 @@ class Plan:
         dialect: the array library that the module is for.
         steps: the variables of loops, by the number of the step.
         entries: the arrays at a step, such as ``h[t - 1]``, by their names.
-        splits: over a mesh of devices, for every slot of a tensor the axis of the mesh over which it is split.
+        splits: over a mesh of devices, for every slot of a tensor the axes of the mesh over which it is split.
     """
 
     derivation: Derivation
@@ -61,7 +61,7 @@ class Plan:
     dialect: Dialect = NUMPY
     steps: Mapping[sp.Symbol, str] = field(default_factory=dict)
     entries: Mapping[str, EntryAt] = field(default_factory=dict)
-    splits: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    splits: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     @property
     def program(self) -> Program:

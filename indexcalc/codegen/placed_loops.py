@@ -87,11 +87,13 @@ def lay_out(statements: Sequence[Statement], places: Places) -> None:
 def read_layout(statement: Statement, places: Places) -> Layout:
     """For every axis of a result the axis of the mesh over which something that is read is split by it."""
     by_index: dict[Slot, MeshAxis] = {}
+    used: set[MeshAxis] = set()
     for entry in entries_of(statement.content):
         _, stored = places.stored[entry.tensor]
         for slot, at in zip(entry.slots, stored, strict=True):
-            if at is not None and at not in by_index.values():
-                by_index.setdefault(slot, at)
+            if at is not None and slot in statement.axes and slot not in by_index and not used & {*at.single}:
+                by_index[slot] = at
+                used.update(at.single)
     return tuple(by_index.get(index) for index in statement.axes)
 
 

@@ -21,7 +21,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.codegen.operands import EntryAt
-from indexcalc.codegen.sending import Change, Layout, Roles
+from indexcalc.codegen.sending import Change, Layout, Roles, axes_of
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.cost.mesh import Mesh, MeshAxis
 from indexcalc.cost.traffic import Collective
@@ -79,7 +79,7 @@ class Places:
 def is_stored(index: Index, axis: MeshAxis, terms: Terms, places: Places) -> bool:
     """Whether some operand is split over an axis by this index."""
     return any(
-        slot == index and at == axis
+        slot == index and axis in axes_of(at)
         for entry in entries_of(terms)
         for slot, at in zip(entry.slots, places.stored[entry.tensor][1], strict=True)
     )

@@ -8,20 +8,20 @@ all-reduce, or a reduce-scatter if the result is split over that axis. Nothing e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from itertools import product as combinations
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Term, occurring_indices
+from indexcalc.algebra.terms import Access, Index, Slot, Term, Terms, occurring_indices
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.placed_loops import placed_loop
-from indexcalc.codegen.places import Placed, Places, changes_of, is_shared, is_stored, shifted
-from indexcalc.codegen.sending import Change, Layout, Roles, entry_text, moves, reductions, roles_of
+from indexcalc.codegen.places import Placed, Places, changes_of, entries_of, is_shared, is_stored, shifted
+from indexcalc.codegen.sending import Change, Layout, Roles, axes_of, entry_text, moves, reductions, roles_of
 from indexcalc.codegen.statements import Statement
-from indexcalc.cost.mesh import MeshAxis, block
+from indexcalc.cost.mesh import MeshAxis, block, together
 from indexcalc.cost.traffic import Collective, sent_share
 from indexcalc.errors import UnsupportedError
 from indexcalc.rewrite.cost import Sizes, size_of
@@ -139,25 +139,53 @@ def best_way(statement: Statement, places: Places, copies: Mapping[tuple[str, La
     wanted = places.named.get(statement.name)
     moved = shifted(statement, places)
     free = tuple(index for index in statement.axes if index not in moved)
+    jointly = split_jointly(statement, statement.content, places)
     options = []
     for axis in places.mesh.axes:
-        own = [index for index, at in zip(statement.axes, wanted or (), strict=False) if at == axis and index in free]
+        given = zip(statement.axes, wanted or (), strict=False)
+        own = [index for index, at in given if axis in axes_of(at) and index in free]
         read = [index for index in free if index not in own and is_stored(index, axis, statement.content, places)]
         options.append([*own, *read, None])
     ways = []
     for chosen in combinations(*options):
-        indices = [index for index in chosen if index is not None]
-        if len(set(indices)) == len(indices):
-            roles = {i: axis for i, axis in zip(chosen, places.mesh.axes, strict=True) if i is not None}
+        roles = chosen_roles(chosen, places.mesh.axes, jointly)
+        if roles is not None:
             ways.append(way_of(statement, roles, wanted, places, copies))
     return min(ways, key=lambda way: way.price)
+
+
+def split_jointly(statement: Statement, terms: Terms, places: Places) -> set[tuple[Index, MeshAxis]]:
+    """The indices that some tensor of a statement is split by over several axes together."""
+    layouts: list[tuple[Sequence[Slot], Layout]] = [(statement.axes, places.named.get(statement.name, ()))]
+    layouts += [(entry.slots, places.stored[entry.tensor][1]) for entry in entries_of(terms)]
+    return {
+        (slot, at)
+        for slots, layout in layouts
+        for slot, at in zip(slots, layout, strict=False)
+        if at is not None and at.parts and isinstance(slot, Index)
+    }
+
+
+def chosen_roles(
+    chosen: Sequence[Index | None], axes: Sequence[MeshAxis], jointly: Collection[tuple[Index, MeshAxis]]
+) -> Roles | None:
+    """The index that is chosen for every axis, as roles; nothing if one has several axes and no tensor is so split."""
+    found: dict[Index, tuple[MeshAxis, ...]] = {}
+    for index, axis in zip(chosen, axes, strict=True):
+        if index is not None:
+            found[index] = (*found.get(index, ()), axis)
+    for index, own in found.items():
+        if len(own) > 1 and not any(index == slot and {*own} <= {*at.parts} for slot, at in jointly):
+            return None
+    return {index: over for index, own in found.items() if (over := together(own)) is not None}
 
 
 def way_of(
     statement: Statement, free: Roles, wanted: Layout | None, places: Places, copies: Mapping[tuple[str, Layout], str]
 ) -> Way:
     """The cheapest way in which these indices of the result are split while it is computed."""
-    left = [axis for axis in places.mesh.axes if axis not in free.values()]
+    taken = {axis for at in free.values() for axis in at.single}
+    left = [axis for axis in places.mesh.axes if axis not in taken]
     parts = statement.terms if not statement.guards else statement.content
     roles = tuple(term_roles(term, statement, free, left, places) for term in parts)
     changes = tuple(changes_of(statement, parts, roles, places))
@@ -176,12 +204,13 @@ def term_roles(term: Term, statement: Statement, free: Roles, left: Sequence[Mes
     moved = shifted(statement, places)
     bound = [index for index in (*term.summed, *statement.over) if index not in moved]
     options = [[*(r for r in bound if is_stored(r, axis, (term,), places)), None] for axis in left]
+    jointly = split_jointly(statement, (term,), places)
     best, price = dict(free), float("inf")
     for chosen in combinations(*options):
-        indices = [index for index in chosen if index is not None]
-        if len(set(indices)) < len(indices):
+        summed = chosen_roles(chosen, left, jointly)
+        if summed is None:
             continue
-        roles = {**free, **{i: axis for i, axis in zip(chosen, left, strict=True) if i is not None}}
+        roles = {**free, **summed}
         changes = changes_of(statement, (term,), (roles,), places)
         own = sum(sent(moves(one, statement), places) for one in changes)
         own += work(term, statement, roles, places.sizes) / WORK_OF_SENDING

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.terms import Index, occurring_indices
 from indexcalc.codegen.statements import Statement
-from indexcalc.cost.counts import span
-from indexcalc.cost.mesh import MeshAxis, block
+from indexcalc.cost.counts import Count, span
+from indexcalc.cost.mesh import MeshAxis, block, together
 from indexcalc.cost.traffic import Collective
 from indexcalc.cost.traffic import Kind as Move
 
 Layout = tuple[MeshAxis | None, ...]
-"""For every slot of a tensor the axis over which it is split."""
+"""For every slot of a tensor what it is split over: an axis of the mesh, or several together."""
 
 Roles = Mapping[Index, MeshAxis]
-"""The indices of a statement that are split while it is computed, and over which axes."""
+"""The indices of a statement that are split while it is computed, and over what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,36 +31,55 @@ class Change:
 
 
 def moves(change: Change, reader: Statement) -> Iterator[Collective]:
-    """What is sent to change a layout: what can be cut is cut first, then an axis at a time."""
-    now = list(change.stored)
-    for place, (was, need) in enumerate(zip(change.stored, change.wanted, strict=True)):
-        if was is None and need is not None and need not in now:
-            now[place] = need
+    """What is sent to change a layout: what can be cut is cut first, then blocks are exchanged or gathered."""
+    now, wanted = [axes_of(at) for at in change.stored], [axes_of(at) for at in change.wanted]
     text = entry_text(reader.name, reader.axes)
-    for place, (was, need) in enumerate(zip(change.stored, change.wanted, strict=True)):
-        if was is None or was == need:
-            continue
-        slot = change.slots[place].name
-        to = change.wanted.index(was) if was in change.wanted else None
-        if to is not None and now[to] is None:
-            entries = span(block(slot, at) for slot, at in zip(change.slots, now, strict=True))
-            reason = f"{text} needs {change.tensor} split by {change.slots[to].name}, and it is split by {slot}"
-            now[place], now[to] = None, was
-            yield Collective(Move.EXCHANGE, change.tensor, was, entries, reason)
-            continue
-        now[place] = None
-        entries = span(block(slot, at) for slot, at in zip(change.slots, now, strict=True))
-        if change.tensor == reader.name:
-            reason = f"{text} is computed by {slot}, which is split, and every device needs all of it"
-        else:
-            reason = f"{text} needs {change.tensor} at every {slot}, which is split"
-        yield Collective(Move.GATHER, change.tensor, was, entries, reason)
+
+    def entries() -> Count:
+        return span(block(slot, together(at)) for slot, at in zip(change.slots, now, strict=True))
+
+    for place, need in enumerate(wanted):
+        used = {axis for at in now for axis in at}
+        if need[: len(now[place])] == now[place] and not used & {*need[len(now[place]) :]}:
+            now[place] = need
+    for place, slot in enumerate(slot.name for slot in change.slots):
+        for axis in [axis for axis in now[place] if axis not in wanted[place]]:
+            to = next((other for other, need in enumerate(wanted) if axis in need), None)
+            if to is not None and need_next(now[to], wanted[to]) == axis:
+                reason = f"{text} needs {change.tensor} split by {change.slots[to].name}, and it is split by {slot}"
+                yield Collective(Move.EXCHANGE, change.tensor, axis, entries(), reason)
+                now[place], now[to] = without(now[place], (axis,)), (*now[to], axis)
+        gathered = tuple(axis for axis in now[place] if axis not in wanted[place])
+        over = together(gathered)
+        if over is not None:
+            now[place] = without(now[place], gathered)
+            if change.tensor == reader.name:
+                reason = f"{text} is computed by {slot}, which is split, and every device needs all of it"
+            else:
+                reason = f"{text} needs {change.tensor} at every {slot}, which is split"
+            yield Collective(Move.GATHER, change.tensor, over, entries(), reason)
+
+
+def need_next(now: tuple[MeshAxis, ...], wanted: tuple[MeshAxis, ...]) -> MeshAxis | None:
+    """The axis over which blocks are cut next, to come to those that are wanted."""
+    return wanted[len(now)] if wanted[: len(now)] == now and len(wanted) > len(now) else None
+
+
+def without(axes: tuple[MeshAxis, ...], gone: tuple[MeshAxis, ...]) -> tuple[MeshAxis, ...]:
+    """The axes but for some."""
+    return tuple(axis for axis in axes if axis not in gone)
+
+
+def axes_of(at: MeshAxis | None) -> tuple[MeshAxis, ...]:
+    """The axes of the mesh over which a slot is split."""
+    return () if at is None else at.single
 
 
 def reductions(statement: Statement, roles: Sequence[Roles], wanted: Layout) -> Iterator[Collective]:
     """What is added up over devices: for each term, what its sums over split indices give."""
     text = entry_text(statement.name, statement.axes)
     verb = "sums" if not statement.over else "takes its largest or smallest entry"
+    kept = {axis for at in wanted for axis in axes_of(at)}
     for term, own in zip(statement.terms, roles, strict=False):
         groups = components(term) if not statement.over else [(term.powers, statement.over)]
         for powers, bound in groups:
@@ -70,12 +89,13 @@ def reductions(statement: Statement, roles: Sequence[Roles], wanted: Layout) -> 
             carried = {index for base, _ in powers for index in occurring_indices(base)}
             indices = [index for index in statement.axes if index in carried]
             entries = span(block(index, own.get(index)) for index in indices)
-            kept = {at for at in wanted if at is not None}
-            # XLA adds up along one axis of the mesh after the other, and cuts last.
-            for index in sorted(split, key=lambda one: own[one] in kept):
-                kind = Move.SCATTER if own[index] in kept else Move.REDUCE
-                reason = f"{text} {verb} over {index.name}, which is split"
-                yield Collective(kind, statement.name, own[index], entries, reason)
+            # XLA adds up along one axis of an array after the other, and cuts last.
+            for kind in (Move.REDUCE, Move.SCATTER):
+                for index in split:
+                    over = together(axis for axis in own[index].single if (axis in kept) == (kind is Move.SCATTER))
+                    if over is not None:
+                        reason = f"{text} {verb} over {index.name}, which is split"
+                        yield Collective(kind, statement.name, over, entries, reason)
 
 
 def roles_of(slots: Sequence[Index], layout: Layout) -> Roles:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import combinations
 from math import prod
 from types import MappingProxyType
 
@@ -43,19 +44,37 @@ class MeshAxis:
         indices: what is split.
         devices: how many there are along the axis.
         called: the name that the author gave to the axis; empty for one that is called after its indices.
+        parts: of several axes over which one index is split together, these, the slowest first.
     """
 
     indices: tuple[str, ...]
     devices: int
     called: str = ""
+    parts: tuple[MeshAxis, ...] = ()
 
     @property
     def name(self) -> str:
         """What the axis is called in code: ``s_t``."""
         return self.called or "_".join(self.indices)
 
+    @property
+    def single(self) -> tuple[MeshAxis, ...]:
+        """The axes of the mesh that this is: itself, or several."""
+        return self.parts or (self,)
+
     def __str__(self) -> str:
+        if self.parts:
+            return " and ".join(map(str, self.parts))
         return f"{self.called or '+'.join(self.indices)}={self.devices}"
+
+
+def together(axes: Iterable[MeshAxis]) -> MeshAxis | None:
+    """What an index is split over: nothing, an axis of the mesh, or several of them as one."""
+    found = tuple(axes)
+    if len(found) < 2:
+        return found[0] if found else None
+    indices = tuple(dict.fromkeys(index for axis in found for index in axis.indices))
+    return MeshAxis(indices, prod(axis.devices for axis in found), parts=found)
 
 
 @dataclass(frozen=True)
@@ -71,21 +90,25 @@ class Mesh:
 
     @cached_property
     def axis_of(self) -> Mapping[str, MeshAxis]:
-        """The axis over which each index is split, by the index's name."""
-        return {index: axis for axis in self.axes for index in axis.indices}
+        """What each index is split over, by the index's name."""
+        every = dict.fromkeys(index for axis in self.axes for index in axis.indices)
+        found = {index: together(axis for axis in self.axes if index in axis.indices) for index in every}
+        return {index: axis for index, axis in found.items() if axis is not None}
 
     def split(self, groups: Iterable[Sequence[Index]]) -> tuple[MeshAxis | None, ...]:
-        """For every slot of a stored tensor, the axis over which it is split.
+        """For every slot of a stored tensor what it is split over: those of its axes that no slot before it is.
 
         Args:
             groups: its axes, each with the slots that are fused in it: only the first of them can be split, since
                 a block of the others is no block of the fused axis.
         """
         found: list[MeshAxis | None] = []
+        used: set[MeshAxis] = set()
         for group in groups:
             for place, slot in enumerate(group):
-                axis = self.axis_of.get(slot.name)
-                found.append(axis if axis is not None and not place and axis not in found else None)
+                axes = [axis for axis in self.axes if slot.name in axis.indices and axis not in used and not place]
+                used.update(axes)
+                found.append(together(axes))
         return tuple(found)
 
     def __str__(self) -> str:
@@ -103,7 +126,9 @@ def read_mesh(texts: Iterable[str], splits: Mapping[str, tuple[str, ...]] = Mapp
         MeshError: for a piece that is not INDEX=DEVICES, an index that is split twice, a number that is out of range,
             an axis of the spec that has no number of devices.
     """
-    over = {index: axis for axis, indices in splits.items() for index in indices}
+    over: dict[str, str] = {}
+    for axis, indices in splits.items():
+        over |= {index: f"{over[index]} and {axis}" if index in over else axis for index in indices}
     axes: list[MeshAxis] = []
     for piece in (piece.strip() for text in texts for piece in text.split(",")):
         left, equals, right = (part.strip() for part in piece.partition("="))
@@ -117,17 +142,23 @@ def read_mesh(texts: Iterable[str], splits: Mapping[str, tuple[str, ...]] = Mapp
             )
         for index in indices:
             if index in over:
-                raise MeshError(f"the spec splits {index} over {over[index]}; write {over[index]}={right}")
+                written = over[index].replace(" and ", f"={right},")
+                raise MeshError(f"the spec splits {index} over {over[index]}; write {written}={right}")
         own = splits.get(left)
         axes.append(MeshAxis(indices, int(right)) if own is None else MeshAxis(own, int(right), left))
-    names = [index for axis in axes for index in axis.indices]
-    for name in names:
-        if names.count(name) > 1:
-            raise MeshError(f"the index {name} is split twice; name it on one axis of the mesh")
     check_named(axes, splits)
+    for one in axes:
+        if len(set(one.indices)) < len(one.indices):
+            name = max(one.indices, key=one.indices.count)
+            raise MeshError(f"the index {name} is split twice over one axis, {one}; name it once")
     called = [axis.name for axis in axes]
     if len(set(called)) < len(called):
-        raise MeshError(f"two axes of the mesh would be called {max(called, key=called.count)}; name other indices")
+        name = max(called, key=called.count)
+        alike = [axis for axis in axes if axis.name == name]
+        out = f"one with {prod(axis.devices for axis in alike)} devices does the same"
+        if len({axis.indices for axis in alike}) > 1:
+            out = "name other indices"
+        raise MeshError(f"two axes of the mesh would be called {name}; {out}")
     if len(axes) > MAX_AXES:
         raise MeshError(
             f"the mesh has {len(axes)} axes; the limit is {MAX_AXES}. Put several indices on one axis: s+t=8"
@@ -220,8 +251,10 @@ def with_blocks(sizes: Mapping[sp.Expr, int], mesh: Mesh, program: Program) -> S
     """The sizes, with those of all blocks; rounded up, so that nominal sizes need not be multiples."""
     found: dict[sp.Expr, int] = dict(sizes)
     extents = {index.extent for index in (*indices_of(program).values(),)}
+    lengths = [axis.devices for axis in mesh.axes]
+    devices = {prod(some) for count in range(1, len(lengths) + 1) for some in combinations(lengths, count)}
     for extent in extents:
         size = found[extent] if extent in found else int(extent.subs(dict(sizes)))
-        for axis in mesh.axes:
-            found[block_extent(extent, axis.devices)] = max(1, -(-size // axis.devices))
+        for number in devices:
+            found[block_extent(extent, number)] = max(1, -(-size // number))
     return Sizes(found)

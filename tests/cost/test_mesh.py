@@ -7,7 +7,7 @@ import sympy as sp
 
 import indexcalc as ic
 from indexcalc.algebra.terms import Index
-from indexcalc.cost.mesh import Mesh, MeshAxis, MeshError, block_extent, check_mesh, read_mesh, with_blocks
+from indexcalc.cost.mesh import Mesh, MeshAxis, MeshError, block_extent, check_mesh, read_mesh, together, with_blocks
 
 T = sp.Symbol("T", positive=True, integer=True)
 ATTENTION = ic.load_problem(ic.find_spec("attention")).program
@@ -32,9 +32,9 @@ def test_texts():
         ("h=two", "the axis of h has 'two' devices"),
         ("h=-2", "the axis of h has '-2' devices"),
         ("h=99999999999", "expected a whole number from 1 to 16777216"),
-        ("h=2,s+h=2", "the index h is split twice; name it on one axis of the mesh"),
-        ("h=2,h=2", "the index h is split twice"),
-        ("s+t=2,s_t=2", "two axes of the mesh would be called s_t"),
+        ("h=2,s+h+s=2", "the index s is split twice over one axis, s+h+s=2; name it once"),
+        ("h=2,h=2", "two axes of the mesh would be called h; one with 4 devices does the same"),
+        ("s+t=2,s_t=2", "two axes of the mesh would be called s_t; name other indices"),
         ("a=2,b=2,c=2,d=2,e=2", "the mesh has 5 axes; the limit is 4"),
         ("a=16777216,b=2", "the mesh has 33554432 devices; the limit is"),
     ],
@@ -60,14 +60,14 @@ def test_axes_that_a_spec_names():
     ("text", "said"),
     [
         ("h=4", "the spec splits h over model; write model=4"),
-        ("s+b=2", "the spec splits b over data; write data=2"),
-        ("model=4,model=2", "the index h is split twice"),
+        ("s+b=2", "the spec splits b over data and pod; write data=2,pod=2"),
+        ("model=4,model=2,data=1,pod=1", "two axes of the mesh would be called model"),
         ("model=0", "the axis of model has '0' devices"),
     ],
 )
 def test_mistakes_beside_axes_that_a_spec_names(text: str, said: str):
     with pytest.raises(MeshError) as found:
-        read_mesh([text], {"model": ("h", "f"), "data": ("b",)})
+        read_mesh([text], {"model": ("h", "f"), "data": ("b",), "pod": ("b",)})
     assert said in str(found.value)
 
 
@@ -112,6 +112,20 @@ def test_of_fused_slots_only_the_first_is_split():
     assert mesh.split([(i, k), (j,)]) == (first, None, None)
     assert mesh.split([(j, k), (i,)]) == (None, None, first)
     assert mesh.split([(k, i)]) == (second, None)
+
+
+def test_an_index_on_two_axes_is_split_over_those_that_are_free():
+    i, j = (Index(name, T) for name in "ij")
+    mesh = read_mesh(["i=2,i+j=4"])
+    first, second = mesh.axes
+    both = together(mesh.axes)
+    assert both is not None
+    assert both.devices == 8
+    assert mesh.split([(i,), (j,)]) == (both, None)
+    assert mesh.split([(j,), (i,)]) == (second, first)
+    assert str(block_extent(T, both.devices)) == "(T/8)"
+    with pytest.raises(MeshError, match="no multiple of the 8 devices"):
+        check_mesh(read_mesh(["i=2,i+j=4"]), ATTENTION, dict.fromkeys(ATTENTION.extents, 12))
 
 
 def test_blocks():

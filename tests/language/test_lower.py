@@ -226,7 +226,12 @@ MISTAKES = [
     ("Y = b\nZ = Y\nloss Z\nrecompute Z", 7, 11, "Z is a result, there anyway"),
     ("Y = b\nZ = Y\nrecompute Y\nrecompute Y", 7, 11, "Y is to be recomputed already"),
     ("Y = b\nsplit q over model", 5, 7, "there is no index q to split"),
-    ("Y = b\nsplit i over model\nsplit k, i over data", 6, 10, "i is split already (line 5); an index has one axis"),
+    (
+        "Y = b\nsplit i over model\nsplit k, i over model",
+        6,
+        10,
+        "i is split over model already (line 5)",
+    ),
     ("Y = b\nsplit i over j", 5, 14, "j is an index; give the axis another name"),
     ("Y = b\nname Y = dL/db", 5, 6, "Y is a tensor of the program already"),
     ("Y = b\nname D = dL/db\nname E = dL/db", 6, 6, "has the name D already"),

@@ -60,6 +60,18 @@ def test_positions_gather_keys_and_values_and_scatter_their_gradients(derivation
     assert report.forward.collectives[0].reason == "S[i,j] needs K at every j, which is split"
 
 
+def test_rows_over_both_axes_gather_weights(derivations):
+    """Weights that lie in blocks are gathered where rows are split over all devices: fully sharded data parallelism."""
+    report = mesh_report(derivations["multi_head_attention"], read_mesh(["b=2,b+h=2"]))
+    assert {kind for kind, _ in kinds(report.forward)} == {"all-gather"}
+    assert {str(one.axis) for one in report.forward.collectives} == {"b+h=2"}
+    whole = report.plan.layouts["Y"][0]
+    assert whole is not None
+    assert (str(whole), whole.devices) == ("b=2 and b+h=2", 4)
+    source = target_module(derivations["multi_head_attention"], "jax", report.mesh).source
+    assert 'PartitionSpec(("b", "b_h"), None, None)' in source
+
+
 def test_a_softmax_over_a_split_index_takes_a_largest_entry_and_a_sum(derivations):
     report = mesh_report(derivations["softmax_cross_entropy"], read_mesh(["c=8"]))
     reasons = [one.reason for one in report.forward.collectives]
