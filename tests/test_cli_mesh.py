@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 import indexcalc as ic
 from indexcalc.cli.app import app
+from indexcalc.codegen import target_module
+from indexcalc.cost import read_mesh
 from tests.support.pages import ROOT, blocks
 
 RUN = CliRunner()
@@ -162,6 +164,24 @@ def test_a_mesh_is_for_jax(tmp_path):
     found = RUN.invoke(app, ["derive", "softmax_cross_entropy", "--mesh", "n=8", "--out", str(tmp_path)])
     assert found.exit_code == 2
     assert "--mesh is about the code for JAX; add --target jax" in found.stderr
+
+
+@pytest.mark.parametrize(("name", "mesh"), [("mha_block", "h=4,s=2"), ("conv2d", "b=2,g=2"), ("lstm", "b=2")])
+def test_every_array_that_is_assigned_has_a_sharding(name: str, mesh: str):
+    derivation = ic.derive(ic.load_problem(ic.find_spec(name)))
+    source = target_module(derivation, "jax", read_mesh([mesh])).source
+    table = re.search(r"^SHARDINGS = \{\n(.*?)^\}", source, re.MULTILINE | re.DOTALL)
+    assert table is not None
+    found = dict(re.findall(r'"(\w+)": NamedSharding\(MESH, PartitionSpec\((.*)\)\),', table[1]))
+    placed = re.findall(r"^    (\w+) = _placed\(\w+(?:, (.*))?\)$", source, re.MULTILINE)
+    assert len(placed) > 5
+    for variable, axes in placed:
+        # What has fused axes is placed with an axis for each slot, too.
+        if variable.endswith("_split"):
+            assert variable.removesuffix("_split") in found
+        else:
+            assert found[variable] == axes
+    assert {tensor.name for tensor in derivation.problem.program.inputs} <= {*found}
 
 
 def test_the_module(tmp_path):

@@ -48,6 +48,8 @@ def mesh_text(plan: Plan, mesh: Mesh, passes: Passes) -> MeshText:
         **{plan.stored[up.name]: up.name for up in plan.derivation.problem.handed},
         **{field: owners[variable] for field, variable in gradients.items()},
     }
+    written = {*names.values()}
+    names |= {plan.stored[name]: name for name in plan.splits if name not in written and plan.stored[name] not in names}
     shardings = tuple(f'"{field}": {sharding(array_axes(plan, name))},' for field, name in names.items())
     return MeshText(devices_line(mesh), shardings, compiled_passes(passes, tuple(gradients)))
 
@@ -83,7 +85,10 @@ def spec_text(axes: Sequence[Sequence[str]]) -> str:
 
 def array_axes(plan: Plan, name: str) -> tuple[tuple[str, ...], ...]:
     """For every axis of a stored array the axes of the mesh over which it is split: those of its first slot."""
-    names = plan.splits[name]
+    names, problem = plan.splits[name], plan.derivation.problem
+    if name not in {*plan.program.tensors, *plan.derivation.backward.tensors, *(up.name for up in problem.handed)}:
+        # What the code adds has an axis for each slot.
+        return names
     found: list[tuple[str, ...]] = []
     start = 0
     for group in plan.axes(name):
