@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -25,10 +26,17 @@ from indexcalc.notes.blocks import (
     Table,
 )
 from indexcalc.notes.familiar import Detail
+from indexcalc.notes.layout import fits
 from indexcalc.notes.names import GREEK, Notation, greek_name, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
 from indexcalc.program import BlockedLoop, CheckedRange
+
+BOX = r"\boxed"
+"""How a result begins."""
+
+ROW_WIDTH = 76.0
+"""The widest row of results, in widths of an average letter: a page is wider than a line of one formula may be."""
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -119,14 +127,19 @@ def latex_note(
     body: list[str] = []
     announced = False
     # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.
-    for block in (block for block in rest if not isinstance(block, Diagram)):
-        # A blank line before a display would start a paragraph of its own.
-        gap = "\n" if isinstance(block, Display | Displays | MatrixDisplays) else "\n\n"
-        # A sentence that ends in a colon stays on the page of its table.
-        keep = "\\nopagebreak\n" if announced and isinstance(block, Table) else ""
-        text = block_text(block, notation)
-        body.append((gap if body else "") + keep + text)
-        announced = text.endswith(":")
+    blocks = (block for block in rest if not isinstance(block, Diagram))
+    for are_formulas, run in groupby(blocks, key=lambda block: isinstance(block, Display | Displays | MatrixDisplays)):
+        if are_formulas:
+            # A blank line before a display would start a paragraph of its own.
+            body.append("\n" + gathered([formula for block in run for formula in formulas_of(block, notation)]))
+            announced = False
+            continue
+        for block in run:
+            # A sentence that ends in a colon stays on the page of its table.
+            keep = "\\nopagebreak\n" if announced and isinstance(block, Table) else ""
+            text = block_text(block, notation)
+            body.append(("\n\n" if body else "") + keep + text)
+            announced = text.endswith(":")
     return (
         environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), body="".join(body))
     )
@@ -177,14 +190,30 @@ def heading_text(spans: Spans, notation: Notation) -> str:
     return re.sub(r"\s+", " ", text_of(spans, notation))
 
 
-def displayed(formula: str) -> str:
-    """A formula on lines of its own."""
-    return f"\\[\n{formula}\n\\]"
+def formulas_of(block: Block, notation: Notation) -> list[str]:
+    """The formulas that a block displays; none of other blocks."""
+    match block:
+        case Display():
+            return [display_latex(block, notation)]
+        case Displays(items):
+            return [display_latex(item, notation) for item in items]
+        case MatrixDisplays(items):
+            return [matrix_display_latex(item, notation) for item in items]
+    return []
 
 
-def gathered(formulas: list[str]) -> str:
-    """Several formulas below each other."""
-    body = " \\\\[4pt]\n".join(formulas)
+def gathered(formulas: Sequence[str]) -> str:
+    """Formulas on lines of their own, below each other; results that fit on one line stand side by side."""
+    lines: list[str] = []
+    for formula in formulas:
+        row = rf"{lines[-1]} \quad {formula}" if lines else ""
+        if row.startswith(BOX) and formula.startswith(BOX) and "aligned" not in row and fits(row, ROW_WIDTH):
+            lines[-1] = row
+        else:
+            lines.append(formula)
+    if len(lines) == 1:
+        return f"\\[\n{lines[0]}\n\\]"
+    body = " \\\\[4pt]\n".join(lines)
     return f"\\begin{{gather*}}\n{body}\n\\end{{gather*}}"
 
 
@@ -223,12 +252,8 @@ def block_text(block: Block, notation: Notation) -> str:
         case Items(items):
             body = "\n".join(rf"\item {text_of(item, notation)}" for item in items)
             return f"\\begin{{itemize}}\n{body}\n\\end{{itemize}}"
-        case Display():
-            return displayed(display_latex(block, notation))
-        case Displays(items):
-            return gathered([display_latex(item, notation) for item in items])
-        case MatrixDisplays(items):
-            return gathered([matrix_display_latex(item, notation) for item in items])
+        case Display() | Displays() | MatrixDisplays():
+            return gathered(formulas_of(block, notation))
         case Table():
             return table_text(block, notation)
         case Assignments(items):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Fn, Index, Term
+from indexcalc.language.read import load_problem
 from indexcalc.notes import formula_text, latex_note, markdown_note
 from indexcalc.notes.markdown import plain as markdown_plain
 from indexcalc.notes.tex import plain as tex_plain
@@ -21,6 +23,8 @@ from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS, attention
 
 ONE = sp.S.One
+LSTM = Path(__file__).resolve().parents[2] / "derivations" / "lstm" / "lstm.ixc"
+STARTS, ENDS = (r"\[", r"\begin{gather*}"), (r"\]", r"\end{gather*}")
 NASTY = "50% of $x_1$ & *more* #1 <b> {\\x} ~ ^ | `q` \"z\" é ß µ λ 漢 \u200b 'a' – …"
 
 
@@ -115,3 +119,9 @@ def test_the_latex_compiles_without_an_overfull_line(name: str, tmp_path: Path) 
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert found.returncode == 0, found.stdout[-2000:]
     assert "Overfull" not in found.stdout
+
+
+def test_results_stand_side_by_side_in_latex_and_displays_that_follow_one_another_are_one() -> None:
+    lines = latex_note(derive(load_problem(LSTM))).splitlines()
+    assert any(line.count(r"\boxed") == 3 for line in lines)
+    assert not any(before in ENDS and line in STARTS for before, line in pairwise(lines))
