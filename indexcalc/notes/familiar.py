@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from indexcalc.algebra.terms import Access, Terms
 from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
-from indexcalc.notes.reading import explained
+from indexcalc.notes.reading import ENTRYWISE, explained
 
 LONG = 9
 """The fewest gradients of a note that is long."""
@@ -74,10 +74,11 @@ class Shown:
 
     def after_path(self, section: Section, path: Path) -> Shown:
         """What is shown once a path stands."""
+        readings = self.readings | explained(section, path)
         if not self.brief:
-            return self
+            return replace(self, readings=readings & {ENTRYWISE})
         habits = self.habits | {Habit.CHAIN, Habit.REMAINS}
-        shown = replace(self, habits=habits, readings=self.readings | explained(section, path))
+        shown = replace(self, habits=habits, readings=readings)
         for local in path.locals:
             shown = shown.after(local.steps)
         return shown.after(path.steps)

@@ -16,6 +16,9 @@ from indexcalc.program import Program
 EXPLAINED = ("read.sum", "read.pass", "read.fixed")
 """The sentences that give reasons, which have a short form for when these have been given."""
 
+ENTRYWISE = "entrywise"
+"""What is told of the first gradient that is found entry by entry, and holds for all of them."""
+
 
 def reading_of(derivation: Derivation, section: Section, told: Collection[str] = ()) -> list[Block]:
     """One paragraph about the result of a gradient with a single path; of what was `told` the reasons are known."""
@@ -42,7 +45,13 @@ def explained(section: Section, path: Path) -> frozenset[str]:
     collapses = dict(passed(section, path, steps))
     found = {"read.sum": surviving_sums(path, steps, terms), "read.pass": collapses.get("read.pass")}
     found["read.fixed"] = collapses.get("read.fixed")
-    return frozenset(key for key in EXPLAINED if found[key])
+    keys = frozenset(key for key in EXPLAINED if found[key])
+    return keys | {ENTRYWISE} if is_entrywise(terms) else keys
+
+
+def is_entrywise(terms: Terms) -> bool:
+    """Whether an expression is made of entries at one place: it has no sum, and no delta of its own."""
+    return bool(terms) and not any(term.summed for term in terms) and not any(isinstance(b, Delta) for b in walk(terms))
 
 
 def read_off(section: Section, path: Path) -> tuple[tuple[Step, ...], Terms]:
@@ -58,12 +67,19 @@ def reading(
     """The sentences about a result, as one paragraph; `named` are the tensors that hold sums."""
     program = derivation.problem.program
     steps, terms = read_off(section, path)
-    spans: list[Span] = list(say("reading"))
-    sentences = (
+    # The sums in the gradient of another tensor are told with that one.
+    own = [name for name in named if name not in derivation.gradients]
+    of_its_own = (
         *surviving(derivation, section, path, steps, terms, again="read.sum" in told),
         *products_of_rows(section.equation.lhs, terms),
-        *left_over(terms, named),
+        *left_over(terms, own),
         *([] if is_a_sum_of_paths(section) else distance_from_mean(derivation, section)),
+    )
+    if ENTRYWISE in told and is_entrywise(terms) and of_its_own == (say("read.none"),):
+        return []
+    spans: list[Span] = list(say("reading"))
+    sentences = (
+        *of_its_own,
         *(
             about_collapses(program, key, found, key in told)
             for key, found in passed(section, path, steps)

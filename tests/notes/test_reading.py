@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.language import read_problem
-from indexcalc.notes import markdown_note
+from indexcalc.notes import Detail, markdown_note
 from indexcalc.rewrite.derive import derive
 
 HEAD = 'title "t"\nindex i, j : N\nindex k : N-1\nindex m : M\n'
@@ -85,3 +85,19 @@ def test_brackets_that_deltas_make_sure_of_go_with_a_word():
     text = "index t : T\ninput u[t], h0\nh[0] = h0\nh[t] = tanh(h[t-1] + u[t]) for t in 1 .. T-1\n"
     note = markdown_note(derive(read_problem(text + "L = sum[t](h[t]^2)\nloss L\nderive u, h0\n")))
     assert "$`[1 \\le a]`$ holds wherever the delta that comes is not zero, and need not stand:" in note
+
+
+GATES = """title "t"
+index b : B
+index n : N
+input x[b,n], y[b,n], z[b,n]
+u[b,n] = x[b,n] * y[b,n]
+v[b,n] = u[b,n] * z[b,n]
+derive u, x, y, z
+"""
+
+
+@pytest.mark.parametrize("detail", Detail)
+def test_that_a_gradient_has_nothing_but_entries_at_one_place_is_said_once(detail: Detail) -> None:
+    note = markdown_note(derive(read_problem(GATES)), detail=detail)
+    assert note.count("No sum stands in the result.") == 1
