@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from indexcalc.algebra.terms import Access, Terms
 from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
+from indexcalc.notes.blocks import Spans
 from indexcalc.notes.reading import ENTRYWISE, explained
 
 LONG = 9
@@ -55,14 +56,17 @@ class Habit(Enum):
 class Shown:
     """What stands in a note up to some place; a note that is not `brief` is told nothing twice.
 
-    A long note is brief, and of steps that are told together it shows the last equation alone.
+    A long note is brief, and of steps that are told together it shows the last equation alone. A note that was asked
+    for in brief `joins` all steps of a path. What is `said` holds for all gradients under one heading.
     """
 
     brief: bool = False
     long: bool = False
+    joins: bool = False
     habits: frozenset[Habit] = frozenset()
     forwards: frozenset[tuple[Subject, Terms]] = frozenset()
     readings: frozenset[str] = frozenset()
+    said: Spans = ()
 
     def after_section(self, section: Section, cited: Collection[str]) -> Shown:
         """What is shown once a section stands; paths through the consumers `cited` are not shown in it."""
@@ -124,7 +128,7 @@ class Shown:
 def shown_before(derivation: Derivation, detail: Detail = Detail.FULL) -> Shown:
     """What is shown when a note begins: nothing."""
     long = is_long(derivation)
-    return Shown(brief=detail is Detail.BRIEF or long, long=long)
+    return Shown(brief=detail is Detail.BRIEF or long, long=long, joins=detail is Detail.BRIEF)
 
 
 def is_long(derivation: Derivation) -> bool:

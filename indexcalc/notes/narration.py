@@ -263,6 +263,12 @@ def name_sentence(subject: Access, after: Terms, tensors: Sequence[str]) -> Span
 
 def insert_sentence(step: Step) -> Spans:
     """What is put in, and which brackets go, for the deltas that come say as much."""
+    gone = brackets_sentence(step)
+    return (*say("entry.insert.and"), *gone[:-1], f"{str(gone[-1])[:-1]}:") if gone else say("entry.insert")
+
+
+def brackets_sentence(step: Step) -> Spans:
+    """Which brackets go, for the deltas that come say as much; nothing where none does."""
     before, after = (
         dict.fromkeys(base for term in terms for base in term.bases if isinstance(base, Iverson))
         for terms in (step.before, step.after)
@@ -270,8 +276,8 @@ def insert_sentence(step: Step) -> Spans:
     gone = [bracket for bracket in before if bracket not in after]
     said = all(any(follow((bracket,), said_by(term.bases)) for term in step.after) for bracket in gone)
     if not gone or not said or len(step.after) < len(step.before):
-        return say("entry.insert")
-    return say("entry.insert.brackets", brackets=listed(gone), hold="holds" if len(gone) == 1 else "hold")
+        return ()
+    return say("brackets.go", brackets=listed(gone), hold="holds" if len(gone) == 1 else "hold")
 
 
 def leaves_brackets(step: Step) -> bool:

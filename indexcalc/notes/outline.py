@@ -18,6 +18,7 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import STEPS_LIMIT, Detail, number_of_steps, shown_before
+from indexcalc.notes.groups import grouped_blocks
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.orders import order_blocks
 from indexcalc.notes.parts import is_part, parts_put_in
@@ -25,7 +26,7 @@ from indexcalc.notes.proofs import identity_blocks, lemma_blocks
 from indexcalc.notes.prose import say
 from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import mirrors_of, repeats_of
-from indexcalc.notes.sections import cited_consumers, contribution_blocks, section_blocks
+from indexcalc.notes.sections import contribution_blocks, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.sides import side_terms
 from indexcalc.notes.symbols import symbol_blocks
@@ -132,7 +133,7 @@ def composed(
     yield Chapter.ORDERS, order_blocks(derivation)
     yield Chapter.IDENTITIES, identity_blocks(derivation, detail)
     if not brief or says_more(derivation):
-        yield Chapter.SUMMARY, summary_blocks(derivation)
+        yield Chapter.SUMMARY, summary_blocks(derivation, detail)
     yield Chapter.MATRICES, matrix_blocks(derivation)
     if not brief or views:
         yield Chapter.VIEWS, view_blocks(derivation, views)
@@ -160,9 +161,7 @@ def gradient_blocks(derivation: Derivation, detail: Detail) -> Iterator[Block]:
     repeats, shown = repeats_of(derivation), shown_before(derivation, detail)
     if detail is Detail.BRIEF:
         repeats = {**mirrors_of(derivation), **repeats}
-    for section in reading_order(derivation):
-        yield from section_blocks(derivation, section, repeats, shown)
-        shown = shown.after_section(section, cited_consumers(section, repeats))
+    yield from grouped_blocks(derivation, reading_order(derivation), repeats, shown)
 
 
 def reading_order(derivation: Derivation) -> list[Section]:

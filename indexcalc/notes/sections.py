@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 import sympy as sp
@@ -23,6 +23,7 @@ from indexcalc.calculus.steps import (
     Section,
     Step,
 )
+from indexcalc.notes.alike import alike_paths, path_runs
 from indexcalc.notes.blocks import (
     Block,
     Display,
@@ -40,7 +41,8 @@ from indexcalc.notes.contributions import freed_by, inner_product
 from indexcalc.notes.differentiation import Local
 from indexcalc.notes.familiar import Habit, Shown, is_long
 from indexcalc.notes.held import held_in, held_tensors
-from indexcalc.notes.narration import NOTHING, steps_blocks, tensor_of
+from indexcalc.notes.joined import announced, is_joined, joined_blocks, only_rewrites, together_blocks
+from indexcalc.notes.narration import NOTHING, intro, steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, is_direct, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
@@ -48,6 +50,7 @@ from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_rea
 from indexcalc.notes.repetition import Repeat, Repeats
 from indexcalc.notes.sides import Nested, Spelled, Split
 from indexcalc.notes.systems import adjoint_intro, adjoint_reminder, adjoint_result, unknown_of
+from indexcalc.program import Unknown
 
 
 def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, shown: Shown = NOTHING) -> list[Block]:
@@ -72,13 +75,15 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
             blocks.append(Paragraph(paths_sentence(derivation, section, target)))
     cited, steps, told = cited_consumers(section, repeats), section.steps, shown.readings
     found: set[int] = set()
-    for path in section.paths:
+    for run in path_runs(section, repeats) if shown.joins and several else ((path,) for path in section.paths):
+        path = run[0]
+        if len(run) > 1:
+            blocks.extend(alike_paths(target.tensor, run, repeats))
+            continue
         if path.consumer.tensor in cited:
             repeat = repeats[target.tensor, path.consumer.tensor]
-            relabelled = all(step.rule is Rule.RELABEL for step in section.steps)
-            short = repeat.mirror or (shown.brief and (several or relabelled))
-            blocks.extend((cited_in_short if short else cited_blocks)(path, target, repeat, several=several))
-            steps = () if short and not several else steps
+            told_there, steps = cited_path(path, target, repeat, shown, steps, several=several, parts=parts)
+            blocks.extend(told_there)
             continue
         if unknown is None:
             blocks.extend(adjoint_reminder(derivation, path.consumer.tensor))
@@ -92,16 +97,24 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
     if unknown is not None:
-        place = next((n for n, step in enumerate(steps) if step.rule is Rule.SAME_SYSTEM), len(steps))
-        blocks.extend(steps_blocks(steps[:place], parts, shown=shown))
-        blocks.extend(adjoint_result(derivation, section, unknown))
-        if place == len(steps):
-            return blocks
-        return boxed_result([*blocks, *steps_blocks(steps[place:], parts, shown=shown)], section)
-    blocks.extend(steps_blocks(steps, parts, shown=shown))
+        return [*blocks, *system_blocks(derivation, section, unknown, steps, shown)]
+    joins = several and shown.joins and steps[0].rule is Rule.PATHS and only_rewrites(steps[1:], parts)
+    blocks.extend(together_blocks(steps) if joins else steps_blocks(steps, parts, shown=shown))
     reading = [] if cited else reading_of(derivation, section, told)
     once_more = () if is_long(derivation) else put_in(derivation, section)
     return [*boxed_result(blocks, section), *once_more, *reading]
+
+
+def system_blocks(
+    derivation: Derivation, section: Section, unknown: Unknown, steps: Sequence[Step], shown: Shown
+) -> list[Block]:
+    """The system that determines an adjoint variable, and what is known of it from another one."""
+    parts = named_parts(derivation)
+    place = next((n for n, step in enumerate(steps) if step.rule is Rule.SAME_SYSTEM), len(steps))
+    blocks = [*steps_blocks(steps[:place], parts, shown=shown), *adjoint_result(derivation, section, unknown)]
+    if place == len(steps):
+        return blocks
+    return boxed_result([*blocks, *steps_blocks(steps[place:], parts, shown=shown)], section)
 
 
 def contribution_blocks(derivation: Derivation, section: Section) -> list[Block]:
@@ -175,7 +188,10 @@ def boxed_result(blocks: list[Block], section: Section) -> list[Block]:
     result = Display(equation.lhs, (equation.terms,), boxed=True, spelled=True)
     last = blocks[-1]
     if isinstance(last, Display) and is_about(last, section) and last.sides[-1] == equation.terms:
-        rewritten = len(last.sides) > 1 and all(isinstance(side, tuple | Split | Nested) for side in last.sides)
+        spelled = isinstance(last.sides[0], Spelled)
+        rewritten = len(last.sides) > 1 + spelled and all(
+            isinstance(side, tuple | Split | Nested | Spelled) for side in last.sides
+        )
         # Of a chain of equations the last one is the result.
         before = [replace(last, sides=last.sides[:-1])] if rewritten else []
         boxed = result if rewritten else replace(last, left=equation.lhs, boxed=True, spelled=True)
@@ -212,6 +228,9 @@ def path_blocks(
     if several:
         key = "path.direct" if is_direct(path, target) else "path.heading"
         yield Heading(3, say(key, consumer=Symbol(path.consumer.tensor)))
+    if is_joined(path, shown) and only_rewrites(tail, parts):
+        yield from joined_blocks(path, target, tail, several=several, said=shown.said)
+        return
     chain, rest = path.steps[0], path.steps[1:]
     yield from chain_blocks(chain, path, target, shown, several=several)
     level = 4 if several else 3
@@ -226,6 +245,25 @@ def path_blocks(
     if is_direct(path, target) and rest and rest[0].after == path.locals[-1].result:
         rest = rest[1:]
     yield from steps_blocks((*rest, *tail), parts, shown=shown)
+
+
+def cited_path(
+    path: Path,
+    target: Access,
+    repeat: Repeat,
+    shown: Shown,
+    steps: tuple[Step, ...],
+    *,
+    several: bool,
+    parts: Parts,
+) -> tuple[Iterator[Block], tuple[Step, ...]]:
+    """A path that repeats an earlier one, and which `steps` of its section are still to be told."""
+    relabelled = all(step.rule is Rule.RELABEL for step in steps)
+    if shown.joins and not (several or relabelled or repeat.mirror) and only_rewrites(steps, parts):
+        return cited_and_rewritten(path, target, repeat, steps), ()
+    short = repeat.mirror or (shown.brief and (several or relabelled))
+    blocks = (cited_in_short if short else cited_blocks)(path, target, repeat, several=several)
+    return blocks, () if short and not several else steps
 
 
 def cited_blocks(path: Path, target: Access, repeat: Repeat, *, several: bool) -> Iterator[Block]:
@@ -247,6 +285,12 @@ def cited_in_short(path: Path, target: Access, repeat: Repeat, *, several: bool)
     yield Paragraph((*citation(target, repeat, ".all"), *mirrored_result(path, repeat)))
     if several:
         yield Display(path.steps[-1].subject, (path.result,))
+
+
+def cited_and_rewritten(path: Path, target: Access, repeat: Repeat, tail: Sequence[Step]) -> Iterator[Block]:
+    """What is cited with what it gives, and the steps after it that only write that in another way, in one chain."""
+    yield Paragraph(announced(citation(target, repeat, ".all"), *(intro(step, None) for step in tail)))
+    yield Display(path.steps[-1].subject, (path.result, *(step.after for step in tail)))
 
 
 def mirrored_result(path: Path, repeat: Repeat) -> Spans:

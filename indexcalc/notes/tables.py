@@ -23,16 +23,27 @@ from indexcalc.notes.blocks import (
     Table,
 )
 from indexcalc.notes.contributions import freed_by
+from indexcalc.notes.familiar import Detail
 from indexcalc.notes.parts import is_direct, is_part
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.setup import comma_separated, forward_display, recompute_sources
 from indexcalc.notes.systems import has_equations_between, system_display
+from indexcalc.program import Equation
 
 
-def summary_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Every equation of the backward pass, in an order in which it can be computed."""
+def summary_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Iterator[Block]:
+    """Every equation of the backward pass, in an order in which it can be computed.
+
+    In brief only those that are computed step by step, where that is all that the summary says more than the sections.
+    """
     yield Heading(2, ("Summary",))
+    if detail is Detail.BRIEF and not says_more_than_steps(derivation):
+        steps = {name for recurrence in derivation.backward.recurrences for name in recurrence.axes}
+        yield Paragraph(say("summary.steps"))
+        yield equations_display(derivation, [equation for equation in derivation.derived if equation.name in steps])
+        yield from recurrence_blocks(derivation.backward)
+        return
     if derivation.recomputed:
         sources = listed(Symbol(name) for name in recompute_sources(derivation))
         yield Paragraph(say("recompute.summary", sources=sources))
@@ -40,23 +51,7 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
         yield Paragraph(say("recompute.then"))
     elif derivation.derived:
         yield Paragraph(("The backward pass, in an order in which it can be computed:",))
-    asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
-    asked |= {order.result.name for order in derivation.orders}
-    systems = derivation.backward.residuals.values()
-    displays = Displays(
-        tuple(
-            system_display(equation)
-            if equation.name in systems
-            else Display(
-                equation.lhs,
-                (equation.terms,),
-                boxed=equation.name in asked,
-                defines=equation.name not in derivation.gradients and equation.name not in asked,
-                spelled=True,
-            )
-            for equation in derivation.derived
-        )
-    )
+    displays = equations_display(derivation, derivation.derived)
     if displays.items:
         yield displays
     if derivation.backward.unknowns:
@@ -71,10 +66,35 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
     yield from jacobian_blocks(derivation)
 
 
+def equations_display(derivation: Derivation, equations: Iterable[Equation]) -> Displays:
+    """Equations of the backward pass: results boxed, definitions with their sign, systems as such."""
+    asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
+    asked |= {order.result.name for order in derivation.orders}
+    systems = derivation.backward.residuals.values()
+    return Displays(
+        tuple(
+            system_display(equation)
+            if equation.name in systems
+            else Display(
+                equation.lhs,
+                (equation.terms,),
+                boxed=equation.name in asked,
+                defines=equation.name not in derivation.gradients and equation.name not in asked,
+                spelled=True,
+            )
+            for equation in equations
+        )
+    )
+
+
 def says_more(derivation: Derivation) -> bool:
     """Whether a summary says more than the results of the sections: an order of steps, a system, structured arrays."""
-    backward = derivation.backward
-    return bool(derivation.recomputed or derivation.orders or backward.unknowns or backward.recurrences)
+    return bool(says_more_than_steps(derivation) or derivation.backward.recurrences)
+
+
+def says_more_than_steps(derivation: Derivation) -> bool:
+    """Whether a summary says more than the results and the order of steps."""
+    return bool(derivation.recomputed or derivation.orders or derivation.backward.unknowns)
 
 
 def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
