@@ -15,10 +15,28 @@ from indexcalc.program import Program
 from indexcalc.proof.domain import HAIR, MARGIN
 from indexcalc.proof.evaluate import run_lanes
 from indexcalc.proof.numeric import Array
-from indexcalc.proof.oracles import BOUNDS, COMPLEX_STEP, Point, depending_on, lane, method_for, total_gradient
+from indexcalc.proof.oracles import (
+    BOUNDS,
+    COMPLEX_STEP,
+    Point,
+    depending_on,
+    lane,
+    method_for,
+    relative_error,
+    total_gradient,
+)
 
 STEP = 1e-3
-"""The step of the central differences of gradients, with one Richardson extrapolation."""
+"""The first step of the central differences of gradients."""
+
+HALVINGS = 8
+"""The most steps that are tried, each half of the one before."""
+
+SMOOTH = 1e-5
+"""By which part the first extrapolation changes a difference, at most; its own error is near the square of that."""
+
+AGREED = 1e-9
+"""By which part the last extrapolation changes the one before, at most, so that no more are needed."""
 
 SECOND_BOUNDS: Mapping[str, float] = {"complex step": 1e-6, "central differences": 1e-5}
 """The relative error at which a second derivative counts as refuted, by the method of its gradients."""
@@ -82,12 +100,28 @@ def along(problem: Problem, result: Result, point: Point, weights: Mapping[str, 
 
 
 def richardson(function: Callable[[complex], Array]) -> Array:
-    """The derivative at 0 by central differences at two steps, extrapolated."""
+    """The derivative at 0 by central differences, extrapolated to a step of zero.
+
+    Two steps are enough of a function that is nearly a polynomial of degree two within them. Of others, such as the
+    inverse of a matrix that is nearly singular, steps are halved until extrapolations agree (Ridders, Accurate
+    computation of F'(x) and F'(x) F''(x), 1982); those that agree best are taken.
+    """
 
     def slope(step: float) -> Array:
-        return (function(step) - function(-step)) / (2 * step)
+        return np.asarray((function(step) - function(-step)) / (2 * step))
 
-    return np.asarray((4 * slope(STEP / 2) - slope(STEP)) / 3)
+    before, found, least = [slope(STEP)], np.zeros(()), np.inf
+    for halvings in range(1, HALVINGS):
+        row = [slope(STEP / 2**halvings)]
+        for order, other in enumerate(before, start=1):
+            row.append(row[-1] + (row[-1] - other) / (4**order - 1))
+        change = relative_error(row[-2], row[-1])
+        if change < least or halvings == 1:
+            found, least = row[-1], change
+        if least <= (SMOOTH if halvings == 1 else AGREED):
+            break
+        before = row
+    return found
 
 
 def moved(program: Program, point: Point, moves: Moves, step: complex) -> Point:

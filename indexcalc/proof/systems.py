@@ -32,8 +32,8 @@ LAST = 3
 LARGEST = 200_000
 """The most entries of the unknown that are moved at once, or of the residual there."""
 
-ASYMMETRY = 1e-4
-"""How far a matrix may be from symmetric, beside its largest entry, where an oracle moves its entries one by one."""
+ASYMMETRY = 2e-2
+"""How far a matrix may be from symmetric, beside its largest entry, where an oracle moves its entries."""
 
 AFFINE = 1e-9
 """The residual, beside its terms, that is rounding: a first round with slopes over a whole unit was exact."""
