@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
+from indexcalc.algebra.terms import MatrixFunction, walk
 from indexcalc.errors import ProgramError
 from indexcalc.presentation import presenter
 from indexcalc.program import Identity, Program
@@ -307,8 +308,6 @@ def check_problem(problem: Problem) -> None:
         check_loss(problem, problem.loss)
     for name in problem.recompute:
         check_recomputed(problem.program, name)
-    if problem.derivatives:
-        check_differentiable_twice(problem.program)
     for derivative in problem.derivatives:
         check_derivative(problem, derivative)
     taken = set(tensors)
@@ -318,19 +317,57 @@ def check_problem(problem: Problem) -> None:
         taken.add(name)
 
 
-def check_differentiable_twice(program: Program) -> None:
-    """Reject derivatives besides gradients through what is computed step by step, or determined by a system."""
-    if program.is_recurrent:
-        stepping = next(iter(program.recurrence_by_name))
+def check_differentiable(program: Program, derivative: Derivative) -> None:
+    """Reject what has no derivative in this version: by what steps or a system compute, and whole ones through these.
+
+    Products with directions go through both; a whole derivative would be a recurrence, or a system, for each entry.
+    """
+    inside = {equation.name for block in program.systems.values() for equation in block}
+    for name in derivative.by:
+        if name in program.recurrence_by_name or name in inside:
+            how = "step by step" if name in program.recurrence_by_name else "within a system"
+            raise ProgramError(
+                f"{name} is computed {how}, so its entries do not vary by themselves; add an input to its equation, "
+                "of which all entries are zero, and ask for the derivative by that"
+            )
+        if name in program.residuals:
+            raise ProgramError(
+                f"a system determines {name}, so its entries do not vary by themselves; give it an equation, "
+                f"y = {name}, let what follows read y, and ask for the derivative by y"
+            )
+    passed = (crossing(program, name, derivative) for name in derivative.by if not derivative.along)
+    if crossed := next(filter(None, passed), ""):
+        word = "jacobian" if derivative.kind is Kind.JACOBIAN else "hessian"
+        several = len(derivative.by) > 1
+        by = f"({', '.join(derivative.by)})" if several else derivative.by[0]
+        along = f"({', '.join(f'v_{name}' for name in derivative.by)})" if several else "v"
         raise ProgramError(
-            f"{stepping} is computed step by step, and only gradients go through a recurrence so far; "
-            "ask for gradients, or write out a few steps as equations of their own"
+            f"the derivative of {derivative.of} by {', '.join(derivative.by)} goes through {crossed}, and through that "
+            f"go products alone; ask for one: product {word} {derivative.of} by {by} with {along}"
         )
-    if program.unknowns:
-        name = program.unknowns[0].name
-        raise ProgramError(
-            f"{name} is determined by a system, and only gradients go through a system so far; ask for gradients"
-        )
+
+
+def crossing(program: Program, by: str, derivative: Derivative) -> str:
+    """What goes between two tensors that steps compute or a system determines, in words; nothing if nothing does."""
+    places, ancestors = program.places, program.ancestors
+    passed = [
+        name
+        for name in program.tensors
+        if ancestors[name] >> places[by] & 1 and ancestors[derivative.of] >> places[name] & 1
+    ]
+    hoisted = {equation.name for equation in program.equations if equation.hoisted}
+    for name in sorted(passed, key=lambda one: one in hoisted):
+        if name in program.recurrence_by_name:
+            return f"{name}, which is computed step by step"
+    for unknown in program.unknowns:
+        if unknown.name in passed:
+            return "the inverse of a matrix" if unknown.hoisted else f"{unknown.name}, which a system determines"
+    every = (base for name in passed if name in program.definitions for base in walk(program.definitions[name].terms))
+    for base in every:
+        # Its first derivative is a formula, with the inverse; that of the inverse is a system.
+        if derivative.kind is not Kind.JACOBIAN and isinstance(base, MatrixFunction) and base.tensor in passed:
+            return f"the inverse of {base.tensor}, for {base.word} of it"
+    return ""
 
 
 def check_derivative(problem: Problem, derivative: Derivative) -> None:
@@ -347,6 +384,7 @@ def check_derivative(problem: Problem, derivative: Derivative) -> None:
         raise ProgramError(f"the product with the derivative of {derivative.of} needs one direction for each tensor")
     for name in derivative.by:
         check_reached(program, name)
+    check_differentiable(program, derivative)
     if derivative.kind is not Kind.JACOBIAN:
         if derivative.of != problem.loss:
             raise ProgramError(f"a second derivative is one of the loss, and {derivative.of} is not the loss")

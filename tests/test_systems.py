@@ -531,8 +531,8 @@ MISTAKES = {
     "solve x[j] = b[j]": "expected ':'|such a line reads: solve x",
     "solve x : x*2 = sum[i](b[i])\nloss x": "the loss x is determined by a system; give it an equation",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nrecompute x": "x is determined by a system",
-    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nL = sum[j](x[j]^2)\nloss L\nhessian L by b": "only gradients",
-    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\njacobian x by b": "by a system; only gradients go through one",
+    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nL = sum[j](x[j]^2)\nloss L\nhessian L by b": "go products alone",
+    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\njacobian x by b": "a system determines x; give it an equation",
 }
 
 

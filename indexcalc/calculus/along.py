@@ -7,12 +7,13 @@ gradients (Pearlmutter, Fast exact multiplication by the Hessian, 1994).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 import sympy as sp
 
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import fresh_indices
-from indexcalc.algebra.terms import Access, Partial, Term
+from indexcalc.algebra.terms import Access, Term
 from indexcalc.calculus.adjoint import Between, Sweep, nomenclature, statistics_derivatives
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.differentiate import Tidy, Wanted, insert, local_derivative
@@ -20,13 +21,29 @@ from indexcalc.calculus.statistics import find_flow, nearest_consumers
 from indexcalc.calculus.steps import Path, Rule, Section, Step
 from indexcalc.errors import placed
 from indexcalc.problem import Problem
-from indexcalc.program import Equation
+from indexcalc.program import Equation, Tensor, Unknown
 
 
-def tangent_sections(
-    problem: Problem, directions: Mapping[str, str], taken: Collection[str], tidy: Tidy
-) -> tuple[tuple[Section, ...], frozenset[str]]:
-    """The derivative of each tensor on the way along the directions, in program order; with the statistics.
+@dataclass(frozen=True, slots=True)
+class Tangents:
+    """Derivatives along directions.
+
+    Attributes:
+        sections: of every tensor on the way that an equation defines.
+        statistics: the tensors that were differentiated through.
+        unknowns: the derivatives of unknowns, each with the derivative of the residual, which is zero.
+    """
+
+    sections: tuple[Section, ...]
+    statistics: frozenset[str]
+    unknowns: tuple[Unknown, ...]
+
+
+def tangent_sections(problem: Problem, directions: Mapping[str, str], taken: Collection[str], tidy: Tidy) -> Tangents:
+    """The derivative of each tensor on the way along the directions, in program order.
+
+    In a recurrence, that of a tensor reads itself at other steps, as the tensor does. That of an unknown is an unknown
+    too: the residual stays zero, so its derivative along the directions is zero, which is a system.
 
     Args:
         problem: the program; its targets are what it is differentiated by, its upstream gradients have the names of
@@ -42,12 +59,18 @@ def tangent_sections(
     for name in flow.needed:
         if name not in names:
             names[name] = asked.get(name) or tangent_name(name, {*taken, *names.values()})
-    sections = [tangent_section(sweep, name, names, taken) for name in flow.needed if name not in directions]
+    moved = [name for name in flow.needed if name not in directions and name in problem.program.definitions]
+    sections = [tangent_section(sweep, name, names, taken) for name in moved]
     for name, called in asked.items():
         if name not in flow.needed:
             zero = Equation(Access(called, problem.program.tensors[name].slots), (), said_of(name))
             sections.append(Section(zero, None, (), ()))
-    return tuple(sections), flow.statistics
+    unknowns = tuple(
+        Unknown(Tensor(names[one.name], one.tensor.slots, said_of(one.name)), names[one.residual])
+        for one in problem.program.unknowns
+        if one.residual in moved
+    )
+    return Tangents(tuple(sections), flow.statistics, unknowns)
 
 
 def said_of(name: str) -> str:
@@ -69,11 +92,7 @@ def tangent_section(sweep: Sweep, name: str, names: Mapping[str, str], taken: Co
     tensor = program.tensors[name]
     lhs = Access(names[name], tensor.slots)
     here = (Term(sp.S.One, ((lhs, sp.S.One),)),)
-    sources = [
-        source
-        for source in sweep.flow.needed
-        if source != name and name in nearest_consumers(program, statistics, source)
-    ]
+    sources = [source for source in sweep.flow.needed if name in nearest_consumers(program, statistics, source)]
     avoid = program.names | frozenset(taken)
     partials, terms, found = [], list[Term](), []
     with placed(program.definitions[name].place):
@@ -84,7 +103,7 @@ def tangent_section(sweep: Sweep, name: str, names: Mapping[str, str], taken: Co
             before = statistics_derivatives(sweep, Between(wrt, inside), name)
             known = {one.partial.base.tensor: one for one in before if isinstance(one.partial.base, Access)}
             own = local_derivative(program.definitions[name], tensor.entry, Wanted(wrt, known, inside), sweep.tidy)
-            partials.append((Partial(tensor.entry, wrt), own.result))
+            partials.append((own.partial, own.result))
             found.append(Path(wrt, (*before, own), (), own.result))
             tangent = Access(names[source], slots)
             terms.append(Term(sp.S.One, ((partials[-1][0], sp.S.One), (tangent, sp.S.One)), slots))

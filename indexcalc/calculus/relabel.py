@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from indexcalc.algebra.renaming import fresh_indices, rename_bound
 from indexcalc.algebra.terms import Access, Index, Term, Terms, index_names, own_indices, walk
 from indexcalc.calculus.steps import Renamed, Rule, Step, Subject
+from indexcalc.program import Program
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,17 @@ def choose(term: Term, names: Nomenclature, outer: Collection[str]) -> dict[Inde
 def free_in(term: Term) -> Sequence[Index]:
     """The indices that the term does not sum over."""
     return [index for base in walk(term) for index in own_indices(base) if index not in term.summed]
+
+
+def other_indices(slots: Sequence[Index], taken: Sequence[Index], program: Program) -> tuple[Index, ...]:
+    """Indices for slots that stand beside others: as they are declared, else others that the author declared."""
+    used = {index.name for index in taken}
+    found: list[Index] = []
+    for slot in slots:
+        candidates = (slot, *(index for index in program.indices if index.extent == slot.extent))
+        chosen = next((index for index in candidates if index.name not in used), None)
+        if chosen is None:
+            (chosen,) = fresh_indices((slot,), program.names | used)
+        used.add(chosen.name)
+        found.append(chosen)
+    return tuple(found)

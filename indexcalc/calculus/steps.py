@@ -15,7 +15,7 @@ from typing import Any
 from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Slot, Terms, tensors_of
 from indexcalc.presentation import presenter
 from indexcalc.problem import Problem, Result
-from indexcalc.program import Equation, Identity, Program
+from indexcalc.program import Equation, Identity, Program, Unknown
 
 
 class Rule(Enum):
@@ -217,6 +217,7 @@ class Order:
         statistics: the tensors that were differentiated through.
         symmetries: the identities between its entries, with their proofs.
         spelled: its entries before its arrays got names.
+        unknowns: the derivatives along directions that systems determine, each with its residual among the sections.
     """
 
     result: Result
@@ -228,6 +229,7 @@ class Order:
     statistics: frozenset[str]
     symmetries: tuple[Proof, ...] = ()
     spelled: Terms = ()
+    unknowns: tuple[Unknown, ...] = ()
 
     @property
     def differentiated(self) -> tuple[tuple[str, str], ...]:
@@ -248,7 +250,8 @@ class Order:
                 base = path.locals[-1].partial.base
                 assert isinstance(base, Access)
                 found[section.equation.name] = base.tensor
-        return found
+        determined = {residual: name for name, residual in self.program.residuals.items()}
+        return found | {unknown.name: determined[found[unknown.residual]] for unknown in self.unknowns}
 
     @property
     def arrays(self) -> tuple[str, ...]:

@@ -106,6 +106,16 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
     return planned(derivation, dialect)
 
 
+def origin_of(unknown: str, derivation: Derivation) -> tuple[str, str]:
+    """The unknown of the forward pass that one of the backward pass comes from, and which system of that it has."""
+    problem = derivation.problem
+    adjoints = {problem.gradient_names[one.residual]: one.name for one in problem.program.unknowns}
+    tangents = {name: of for order in derivation.orders for name, of in order.tangents.items()}
+    of = tangents.get(unknown, unknown)
+    kind = "adjoint" if of in adjoints else ""
+    return adjoints.get(of, of), kind if of == unknown else f"{kind} differentiated".strip()
+
+
 @lru_cache(maxsize=4)
 def stable_of(derivation: Derivation) -> Passes:
     """The statements of both passes in their stable form, as if there were no loops and no moved entries."""
@@ -123,9 +133,9 @@ def stable_of(derivation: Derivation) -> Passes:
             )
     if second.roots:
         (unknown, *_) = second.roots
-        read = next(name for name, total in derivation.problem.stationary.items() if total == unknown.residual)
+        read, what = origin_of(unknown.name, derivation)
         raise UnsupportedError(
-            f"the adjoint system for {read} is too long to be written as one matrix; give a part of what its system "
+            f"the {what} system for {read} is too long to be written as one matrix; give a part of what its system "
             f"reads a name of its own, above the system for {read}",
             program.definitions[program.residuals[read]].place,
         )

@@ -100,7 +100,8 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     results = (asked.loss,) if asked.loss is not None else tuple(up.of for up in asked.upstream)
     if asked.derivatives:
         # What nothing reads is asked for too: nothing else says why it is computed.
-        last = (eq.name for eq in equations if not eq.hoisted and not program.readers[eq.name])
+        computed = [equation.name for equation in equations if not equation.hoisted]
+        last = (n for n in computed if n not in program.residuals.values() and not program.readers[n])
         results = tuple(dict.fromkeys((*results, *(derivative.of for derivative in asked.derivatives), *last)))
     program = replace(program, outputs=results)
     problem = Problem(

@@ -9,7 +9,7 @@ from indexcalc.language.lines import DerivativeLine, DeriveLine, LossLine, State
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, suggestion
 from indexcalc.language.syntax import Entry, Gradient, Slot
-from indexcalc.problem import Derivative, Direction, Kind
+from indexcalc.problem import Derivative, Direction, Kind, check_differentiable
 from indexcalc.program import Program
 
 KINDS: Mapping[str, Kind] = {
@@ -60,7 +60,8 @@ def read_derivatives(
             known(slot, program, scope)
         if line.of.name in program.residuals:
             raise scope.source.error(
-                f"{line.of.name} is determined by a system; only gradients go through one", line.of.at
+                f"a system determines {line.of.name}; give it an equation, y = {line.of.name}, and differentiate y",
+                line.of.at,
             )
         if line.of.name not in program.definitions:
             raise scope.source.error(f"{line.of.name} is an input; differentiate what an equation computes", line.of.at)
@@ -74,6 +75,8 @@ def read_derivatives(
         kind, along, through = KINDS[line.word], directions(line, scope, taken), middle_of(line, program, scope)
         found.append(Derivative(kind, line.of.name, names_of(line.by), along, through))
         check_held(found[-1], line, program, scope)
+        with scope.source.located(line.at):
+            check_differentiable(program, found[-1])
         if found[-1] in found[:-1]:
             raise scope.source.error("this derivative is asked for twice", line.at)
     return tuple(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby, product
+from itertools import chain, count, groupby, product
 
 import sympy as sp
 
@@ -36,7 +36,9 @@ from indexcalc.notes.parts import Parts, named_parts
 from indexcalc.notes.prose import listed, say, sentence_case
 from indexcalc.notes.sections import boxed_result, forward_of, part_blocks
 from indexcalc.notes.structure import common_deltas, entries_in, kinds_of, stored_entries
+from indexcalc.notes.systems import tangent_intro, tangent_result
 from indexcalc.problem import Kind
+from indexcalc.program import Program
 
 
 def order_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -101,8 +103,8 @@ def middle_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     yield Heading(2, say("middle.heading", entry=Symbol(result.name)))
     yield from author_says(order)
     yield Paragraph(say("middle.intro", entry=entry, loss=Loss(), through=through))
-    (chain, *rest) = section.steps
-    yield Display(entry, (chain.after,), defines=True)
+    (start, *rest) = section.steps
+    yield Display(entry, (start.after,), defines=True)
     same = left.locals[-1].partial.wrt.tensor == right.locals[-1].partial.wrt.tensor
     for path in (left, within) if same else (left, within, right):
         for local in path.locals:
@@ -150,9 +152,12 @@ def along_blocks(derivation: Derivation, orders: Sequence[Order]) -> Iterator[Bl
     key = "jacobian" if result.kind is Kind.JACOBIAN else "hessian"
     every: list[Span] = [Symbol(o.result.of) if key == "jacobian" else Gradient(Access(o.result.of)) for o in orders]
     yield Heading(2, say(f"{key}.product", of=listed(every), directions=directions))
-    moved = [span for one in result.along for span in (", ", *moving(one.of, one.name))][1:]
+    letter = letter_beside(derivation.problem.program)
+    moved = [span for one in result.along for span in (", ", *moving(one.of, one.name, letter))][1:]
     results = listed(Symbol(order.result.name) for order in orders)
-    yield Paragraph(say(f"{key}.along", moved=moved, of=listed(every), result=results))
+    start = Equality((Term(letter),), ())
+    names: dict[str, Span | list[Span]] = {"of": listed(every), "result": results, "letter": Scalar(letter)}
+    yield Paragraph(say(f"{key}.along", moved=moved, start=start, **names))
     sections = [section for order in orders for section in order.sections]
     for section in sections:
         if section.paths or not section.equation.terms:
@@ -161,20 +166,34 @@ def along_blocks(derivation: Derivation, orders: Sequence[Order]) -> Iterator[Bl
             yield from part_blocks(derivation, section)
 
 
-def moving(tensor: str, direction: str) -> tuple[Span, ...]:
+def letter_beside(program: Program) -> sp.Symbol:
+    """How far tensors move along a direction: t, or another letter that is no name of the program."""
+    numbered = (f"t{number}" for number in count(1))
+    return sp.Symbol(next(name for name in chain("tusq", numbered) if name not in program.names), real=True)
+
+
+def moving(tensor: str, direction: str, letter: sp.Symbol) -> tuple[Span, ...]:
     """``w to w + t s``: how a tensor moves."""
     start = Term(sp.S.One, ((Access(tensor), sp.S.One),))
-    step = Term(sp.Symbol("t", real=True), ((Access(direction), sp.S.One),))
+    step = Term(letter, ((Access(direction), sp.S.One),))
     return Symbol(tensor), " to ", (start, step)
 
 
 def tangent_blocks(derivation: Derivation, section: Section, parts: Parts) -> Iterator[Block]:
     """The derivative of one tensor along the directions."""
-    yield Heading(3, say("along.heading", entry=section.equation.lhs))
+    equation = section.equation
+    unknown = next((one for one in derivation.backward.unknowns if one.residual == equation.name), None)
+    yield Heading(3, say("along.heading", entry=equation.lhs if unknown is None else unknown.tensor.entry))
+    if unknown is not None:
+        yield from tangent_intro(derivation, unknown)
     for path in section.paths:
         for local in path.locals:
             yield from local_derivative_blocks(local, parts)
     blocks = [*steps_blocks(section.steps, parts)]
+    if unknown is not None:
+        yield from blocks
+        yield from tangent_result(equation)
+        return
     yield from boxed_result(blocks or [Paragraph(say("along.zero"))], section)
 
 

@@ -271,8 +271,11 @@ SENTENCES: Mapping[str, str] = {
     "through all that reads {unknown} outside of its system, plus what the system adds.",
     "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",
     "summary.system": "{unknown} is the solution of the system in which it stands.",
+    "summary.system.many": "{unknown} are the solutions of the systems in which they stand.",
     "summary.system.between": "{unknown} is the solution of the system in which it stands, with the equations above "
     "that read it put in.",
+    "summary.system.between.many": "{unknown} are the solutions of the systems in which they stand, with the equations "
+    "above that read them put in.",
     "symbols.unknown": "determined by a system",
     "symbols.residual": "residual of the system for {unknown}, zero",
     "symbols.adjoint": "adjoint variable of {unknown}",
@@ -338,15 +341,20 @@ SENTENCES: Mapping[str, str] = {
     "symbols.along": "derivative of {of} along the direction",
     "total.arrays": "The deltas say which entries are zero. What stands beside them is held by arrays:",
     "jacobian.along": "The Jacobian itself is not needed for this. Move {moved}, and write a derivative with "
-    "respect to t at t = 0 "
+    "respect to {letter} at {start} "
     "with an R. Each tensor has one, found in the order of the forward pass from those of what it reads; a local "
     "derivative takes whatever else is read as constant. That of {of} is {result}:",
     "hessian.along": "The second derivatives themselves are not needed for this. Move {moved}, and write a derivative "
-    "with respect to t at t = 0 with an R (Pearlmutter, 1994). Each tensor of both passes has one, found in "
-    "order, forward through "
+    "with respect to {letter} at {start} with an R (Pearlmutter, 1994). Each tensor of both passes has one, found "
+    "in order, forward through "
     "the backward pass too, from those of what it reads; a local derivative takes whatever else is read as constant. "
     "That of {of} is {result}; all of it costs about two gradients:",
     "along.heading": "Along the direction: {entry}",
+    "along.system": "{unknowns} is given by no formula, but {residual} stays zero as everything moves. So {own} is "
+    "zero, and this determines {tangents}:",
+    "along.system.joint": "{unknowns} are given by no formulas, but {residual} stays zero as everything moves. So "
+    "{own} is zero; this and the same of the others determine {tangents} together:",
+    "along.system.result": "That {residual} is zero says:",
     "middle.heading": "The Gauss-Newton part {entry}",
     "middle.intro": "The second derivative of {loss} has two parts: what comes from the curvature of {loss} as a "
     "function of {through}, and what comes from that of {through} itself. The first alone has no second derivative of "

@@ -219,7 +219,7 @@ def assignment_latex(item: tuple[Whole, Matrix] | Equation | Solved, notation: N
     """``left <- right`` on one line of LaTeX source, gradients under their short names; a system as it is."""
     short = notation.short
     if isinstance(item, Solved):
-        text = solved_latex(item, short) + rf" \quad \text{{for }} {short.tensor(item.unknown)}"
+        text = solved_latex(item, short) + rf" \quad \text{{for }} {access_latex(Access(item.unknown), short)}"
         return text.replace(r"\begin{aligned}", r"\begin{aligned}[t]").replace("\n", " ")
     if isinstance(item, Equation):
         left, right = left_latex(item.lhs, short), terms_latex(item.terms, short)

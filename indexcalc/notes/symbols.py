@@ -49,14 +49,13 @@ def forward_rows(program: Program, equation: Equation) -> Iterator[tuple[Spans, 
 
 
 def backward_rows(derivation: Derivation, equation: Equation) -> Iterator[tuple[Spans, ...]]:
-    """The row of an equation; for what an adjoint variable makes zero, that of the adjoint variable."""
+    """The row of an equation; for what an adjoint variable or another unknown makes zero, that of the unknown."""
     backward = derivation.backward
     adjoint = next((one for one in backward.unknowns if one.residual == equation.name), None)
     if adjoint is None:
-        yield equation_row(backward, equation, backward_meaning(derivation, equation))
+        yield equation_row(backward, equation, backward_meaning(derivation, equation.name, equation.doc))
         return
-    unknown = next(name for name, total in derivation.problem.stationary.items() if total == equation.name)
-    meaning = say("symbols.adjoint", unknown=Symbol(unknown))
+    meaning = backward_meaning(derivation, adjoint.name)
     yield tensor_row(backward, adjoint.tensor, meaning, say("symbols.unknown"))
 
 
@@ -106,23 +105,23 @@ def given_meaning(derivation: Derivation, tensor: Tensor) -> Spans:
     return say(key, loss=Loss(), target=Symbol(target))
 
 
-def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:
+def backward_meaning(derivation: Derivation, name: str, doc: str = "") -> Spans:
     """Whose gradient it is; a named part is read by what it is a part of."""
-    owner = derivation.gradients.get(equation.name)
-    if equation.name in derivation.problem.program.definitions:
+    owner = derivation.gradients.get(name)
+    if name in derivation.problem.program.definitions:
         return say("recompute.meaning")
     if owner is not None:
         return say("symbols.gradient", loss=Loss(), target=Symbol(owner))
     for order in derivation.orders:
-        if equation.name == order.result.name:
-            return (equation.doc,)
-        if equation.name in order.tangents:
-            return say("symbols.along", of=Symbol(order.tangents[equation.name]))
+        if name == order.result.name:
+            return (doc,)
+        if name in order.tangents:
+            return say("symbols.along", of=Symbol(order.tangents[name]))
     problem = derivation.problem
     adjoints = {problem.gradient_names[unknown.residual]: unknown.name for unknown in problem.program.unknowns}
-    if equation.name in adjoints:
-        return say("symbols.adjoint", unknown=Symbol(adjoints[equation.name]))
-    read = [order.result.name for order in derivation.orders if equation.name in order.arrays]
+    if name in adjoints:
+        return say("symbols.adjoint", unknown=Symbol(adjoints[name]))
+    read = [order.result.name for order in derivation.orders if name in order.arrays]
     if read:
         return say("symbols.order", results=listed(map(Symbol, read)))
-    return say("symbols.part", readers=listed(Symbol(name) for name in derivation.backward.consumers[equation.name]))
+    return say("symbols.part", readers=listed(map(Symbol, derivation.backward.consumers[name])))

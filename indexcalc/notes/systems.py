@@ -107,6 +107,31 @@ def adjoint_result(derivation: Derivation, section: Section, unknown: Unknown) -
     yield system_display(Equation(total, found[-1]), boxed=section.equation.lhs == total)
 
 
+def tangent_intro(derivation: Derivation, unknown: Unknown) -> Iterator[Block]:
+    """Why a system determines the derivative of its unknown along directions."""
+    (_, residual), *_ = moved = tangents_of(derivation, unknown)
+    names: dict[str, Span | list[Span]] = {
+        "unknowns": listed(Symbol(of) for of, _ in moved),
+        "residual": Symbol(residual),
+        "own": Access(unknown.residual, derivation.backward.tensors[unknown.residual].slots),
+        "tangents": listed(one.tensor.entry for one in derivation.backward.together_with(unknown)),
+    }
+    yield Paragraph(say("along.system.joint" if len(moved) > 1 else "along.system", **names))
+
+
+def tangents_of(derivation: Derivation, unknown: Unknown) -> list[tuple[str, str]]:
+    """What an unknown is the derivative of along directions, with its residual; those determined together after it."""
+    of = {name: other for order in derivation.orders for name, other in order.tangents.items()}
+    together = derivation.backward.together_with(unknown)
+    return [(of[one.name], of[one.residual]) for one in (unknown, *(other for other in together if other != unknown))]
+
+
+def tangent_result(equation: Equation) -> Iterator[Block]:
+    """The system that determines a derivative along directions."""
+    yield Paragraph(say("along.system.result", residual=equation.lhs))
+    yield system_display(equation, boxed=True)
+
+
 def unknown_of(derivation: Derivation, section: Section) -> Unknown | None:
     """The unknown whose adjoint variable a section is about."""
     problem = derivation.problem

@@ -55,9 +55,11 @@ def summary_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Iter
     if displays.items:
         yield displays
     if derivation.backward.unknowns:
-        names = listed(Symbol(unknown.name) for unknown in derivation.backward.unknowns)
+        unknowns = derivation.backward.unknowns
+        names = listed(Symbol(unknown.name) for unknown in unknowns)
+        many = ".many" if len(unknowns) > 1 else ""
         key = "summary.system.between" if has_equations_between(derivation.backward) else "summary.system"
-        yield Paragraph(say(key, unknown=names))
+        yield Paragraph(say(f"{key}{many}", unknown=names))
     yield from recurrence_blocks(derivation.backward)
     made = tuple(order.equation for order in derivation.orders if not order.whole)
     if made:

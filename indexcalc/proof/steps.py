@@ -32,8 +32,8 @@ from indexcalc.algebra.terms import (
 from indexcalc.calculus.steps import Derivation, Step, Subject, ThroughConsumer
 from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
-from indexcalc.program import Identity
-from indexcalc.proof.evaluate import Environment, evaluate_lanes, size_of
+from indexcalc.program import Identity, Program, Tensor
+from indexcalc.proof.evaluate import Environment, evaluate_lanes, run_program, size_of
 from indexcalc.proof.extents import Sizes
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import (
@@ -47,6 +47,7 @@ from indexcalc.proof.oracles import (
 )
 from indexcalc.proof.orders import fixed_inputs
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
+from indexcalc.rewrite.backward import in_steps
 
 STEP_BOUND = 1e-8
 """The relative error at which a step counts as wrong."""
@@ -131,11 +132,29 @@ def context_at(
     for tensor, name in problem.stationary.items():
         # What adjoint variables make zero.
         named[name] = np.zeros(np.shape(point.values[tensor]))
-    for section in derivation.sections:
-        equation = section.equation
-        if equation.name not in named:
-            named[equation.name] = value_of(equation.terms, equation.slots, named, point)
+    named.update(made_of(derivation, named, point))
     return Context(problem, point, weights, named, derivation.statistics, totals)
+
+
+def made_of(derivation: Derivation, named: Mapping[str, Array], point: Point) -> dict[str, Array]:
+    """What sections define besides gradients, from their equations: parts, and derivatives along directions."""
+    equations = tuple(one.equation for one in derivation.sections if one.equation.name not in named)
+    made = {equation.name for equation in equations}
+    forward = derivation.problem.program
+    # Systems of these are solved; a recurrence among them goes from step to step.
+    unknowns = tuple(unknown for unknown in derivation.backward.unknowns if unknown.residual in made)
+    given = tuple(forward.tensors.get(name, Tensor(name)) for name in named)
+    program = Program(
+        "", given, in_steps(equations, {one.name: one.residual for one in unknowns}), (), unknowns=unknowns
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = run_program(program, named, point.sizes, point.parameters)
+    shapes = {equation.name: equation.slots for equation in equations}
+    shapes |= {unknown.name: unknown.tensor.slots for unknown in unknowns}
+    return {
+        name: np.broadcast_to(values[name], tuple(size_of(slot, point.numbers) for slot in slots))
+        for name, slots in shapes.items()
+    }
 
 
 def names_in(derivation: Derivation) -> Iterator[str]:

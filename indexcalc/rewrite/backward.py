@@ -13,22 +13,25 @@ from indexcalc.recurrence import NO_SYSTEMS, Recurrence, groups_of, is_recurrent
 from indexcalc.rewrite.cost import live_equations
 
 
-def backward_program(problem: Problem, sections: Sequence[Section], others: Sequence[str] = ()) -> Program:
+def backward_program(
+    problem: Problem, sections: Sequence[Section], others: Sequence[str] = (), determined: Sequence[Unknown] = ()
+) -> Program:
     """The equations that the gradients asked for depend on, as a program.
 
     The inputs are forward tensors in program order, then upstream gradients; the outputs are the
     gradients in the order asked for, then `others` that sections define. Forward tensors that are not kept
-    are computed first, again.
+    are computed first, again. What is `determined` besides adjoint variables has its residuals among the sections.
     """
     forward = problem.program
     defined = {section.equation.name for section in sections}
     asked = (problem.gradient_names[name] for name in problem.targets)
     outputs = tuple(dict.fromkeys((*asked, *(name for name in others if name in defined))))
-    systems = problem.adjoint_systems
+    systems = {**problem.adjoint_systems, **{unknown.name: unknown.residual for unknown in determined}}
     derived = in_steps(live_equations([section.equation for section in sections], outputs, systems), systems)
     equations = in_steps((*recomputed_equations(problem, derived, others), *derived), systems)
     read = {name for equation in equations for name in tensors_of(equation.terms)} | set(others)
     unknowns = tuple(adjoint_unknown(problem, unknown) for unknown in reversed(forward.unknowns))
+    unknowns = (*unknowns, *determined)
     made = {equation.name for equation in equations}
     inputs = [tensor for name, tensor in forward.tensors.items() if name in read and name not in made]
     for up in problem.upstream:

@@ -14,10 +14,9 @@ from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute, substitute_term
 from indexcalc.algebra.slots import Index
 from indexcalc.algebra.terms import Delta, Terms, tensors_of
-from indexcalc.calculus.relabel import Nomenclature
+from indexcalc.calculus.relabel import Nomenclature, other_indices
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.rewrite.orders import other_indices
 from indexcalc.rewrite.systems import (
     MATRIX_LIMIT,
     affine_system,

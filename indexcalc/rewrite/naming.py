@@ -28,11 +28,19 @@ def nothing(section: Section) -> Sequence[Section]:
 
 @dataclass(frozen=True)
 class PartNaming:
-    """The pass that names parts: what it knows of the problem and of the forward pass."""
+    """The pass that names parts: what it knows of the problem and of the forward pass.
+
+    Attributes:
+        problem: what is asked.
+        simplifier: what the forward pass knows.
+        reserved: further names that are taken.
+        residuals: the equations of further systems.
+    """
 
     problem: Problem
     simplifier: Simplifier
     reserved: frozenset[str] = frozenset()
+    residuals: frozenset[str] = frozenset()
 
     def run(
         self, sections: Sequence[Section], before: Callable[[Section], Sequence[Section]] = nothing
@@ -50,7 +58,7 @@ class PartNaming:
         done: list[Section] = []
         named: list[SumRule] = []
         shared = shared_sums(section.equation for section in sections)
-        sums = frozenset(self.problem.stationary.values())
+        sums = self.residuals | frozenset(self.problem.stationary.values())
         for original in sections:
             if original.equation.name in sums:
                 # A system is read as it stands.

@@ -21,16 +21,19 @@ from indexcalc.calculus.adjoint import nomenclature
 from indexcalc.calculus.along import tangent_sections
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.differentiate import Wanted, insert, local_derivative
-from indexcalc.calculus.relabel import relabel
+from indexcalc.calculus.relabel import other_indices, relabel
 from indexcalc.calculus.statistics import reachable, reaching
 from indexcalc.calculus.steps import Derivation, LocalDerivative, Order, Path, Proof, Rule, Section, Step
 from indexcalc.consistency import check_program
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.problem import Kind, Problem, Result, Upstream
 from indexcalc.program import Equation, Program, Tensor
+from indexcalc.rewrite.adjoints import symmetric_inverses
 from indexcalc.rewrite.backward import backward_program, joined
 from indexcalc.rewrite.compact import compacted, in_reading_order, is_one_array
+from indexcalc.rewrite.cost import live_equations
 from indexcalc.rewrite.naming import PartNaming, extended
+from indexcalc.rewrite.support import with_needed_brackets
 from indexcalc.rewrite.symmetry import Symmetries, is_kept, symmetry_proof
 from indexcalc.rewrite.tidy import Simplifier
 
@@ -61,7 +64,8 @@ def with_orders(first: Derivation, alone: Sequence[Derivation], problem: Problem
         orders.extend(maker.orders(tuple(results)))
     sections = (*first.sections, *(section for order in orders for section in order.sections))
     names = tuple(dict.fromkeys(name for order in orders for name in order.arrays))
-    backward = backward_program(problem, sections, names)
+    unknowns = tuple(unknown for order in orders for unknown in order.unknowns)
+    backward = backward_program(problem, sections, names, unknowns)
     check_program(backward)
     return replace(first, problem=problem, sections=sections, backward=backward, orders=tuple(orders))
 
@@ -87,7 +91,7 @@ class Maker:
         self.program = program
         given = problem.handed
         self.taken = {*program.names, *(result.name for result in problem.results), *(one.name for one in given)}
-        self.simplifier = Simplifier(program)
+        self.simplifier = Simplifier(program.explicit, symmetric_inverses(program))
 
     def orders(self, results: tuple[Result, ...]) -> tuple[Order, ...]:
         """Derivatives with the same directions, or without."""
@@ -200,23 +204,24 @@ class Maker:
         asked = tuple(Upstream(one.name, self.differentiated(one)) for one in results)
         problem = Problem(self.program, asked, results[0].by)
         directions = {one.of: one.name for one in results[0].along}
-        found, statistics = tangent_sections(problem, directions, self.taken, self.simplifier)
-        self.taken |= {section.equation.name for section in found}
-        naming = self.naming(found)
-        sections = [self.finished(section, naming) for section in naming.run(found)]
+        found = tangent_sections(problem, directions, self.taken, self.simplifier)
+        systems = {one.name: one.residual for one in found.unknowns}
+        self.taken |= {*systems, *(section.equation.name for section in found.sections)}
+        naming = self.naming(found.sections, frozenset(systems.values()))
+        named = with_needed_brackets(naming.run(found.sections))
+        left = {section.equation.name: self.finished(section, naming) for section in named}
+        places = {name: place for place, name in enumerate(left)}
         orders = []
-        for result in sorted(results, key=lambda one: self.place_of(one, sections)):
-            end = self.place_of(result, sections) + 1
-            own, sections = sections[:end], sections[end:]
-            equation = own[-1].equation
-            orders.append(
-                Order(result, self.with_directions(), tuple(own), equation, True, len(equation.lhs.slots), statistics)
-            )
+        for result in sorted(results, key=lambda one: places[one.name]):
+            # What stands below a result may be read by it: a recurrence, or a system, has several tensors.
+            equations = [section.equation for section in left.values()]
+            live = [one.name for one in live_equations(equations, (result.name,), systems) if one.name != result.name]
+            own = (*(left.pop(name) for name in live), left.pop(result.name))
+            unknowns = tuple(one for one in found.unknowns if one.residual in live)
+            equation, program = own[-1].equation, self.with_directions()
+            rows = len(equation.lhs.slots)
+            orders.append(Order(result, program, own, equation, True, rows, found.statistics, unknowns=unknowns))
         return tuple(orders)
-
-    def place_of(self, result: Result, sections: Sequence[Section]) -> int:
-        """The place of the section of a result."""
-        return next(n for n, section in enumerate(sections) if section.equation.name == result.name)
 
     def with_directions(self) -> Program:
         """The program with directions as further inputs."""
@@ -224,10 +229,11 @@ class Maker:
         given = (Tensor(one.name, tensors[one.of].slots, one.doc) for one in self.problem.directions)
         return replace(self.program, inputs=(*self.program.inputs, *given))
 
-    def naming(self, sections: Sequence[Section]) -> PartNaming:
-        """The pass that names narrow parts."""
+    def naming(self, sections: Sequence[Section], residuals: frozenset[str] = frozenset()) -> PartNaming:
+        """The pass that names narrow parts; not those of systems, of which the `residuals` are."""
         own = {section.equation.name for section in sections}
-        return PartNaming(Problem(self.with_directions(), (), ()), self.simplifier, frozenset(self.taken | own))
+        problem = Problem(self.with_directions(), (), ())
+        return PartNaming(problem, self.simplifier, frozenset(self.taken | own), residuals)
 
     def finished(self, section: Section, naming: PartNaming) -> Section:
         """The section with authors' names for its dummies and common factors taken out."""
@@ -269,20 +275,6 @@ def is_weighted(term: Term) -> bool:
     arrays = [frozenset(free_indices(base)) for base in term.bases if isinstance(base, Access)]
     sums = [frozenset(free_indices(base.terms)) for base in term.bases if isinstance(base, Add)]
     return all(any(one <= array for array in arrays) for one in sums)
-
-
-def other_indices(slots: Sequence[Index], taken: Sequence[Index], program: Program) -> tuple[Index, ...]:
-    """Indices for slots that stand beside others: as they are declared, else others that the author declared."""
-    used = {index.name for index in taken}
-    found: list[Index] = []
-    for slot in slots:
-        candidates = (slot, *(index for index in program.indices if index.extent == slot.extent))
-        chosen = next((index for index in candidates if index.name not in used), None)
-        if chosen is None:
-            (chosen,) = fresh_indices((slot,), program.names | used)
-        used.add(chosen.name)
-        found.append(chosen)
-    return tuple(found)
 
 
 def said_of(result: Result) -> str:

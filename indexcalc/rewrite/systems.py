@@ -21,12 +21,11 @@ from indexcalc.algebra.slots import Index
 from indexcalc.algebra.terms import Access, Delta, Term, Terms, occurring_indices, tensors_of
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.differentiate import Wanted, local_derivative, no_tidying
-from indexcalc.calculus.relabel import Nomenclature, relabel
+from indexcalc.calculus.relabel import Nomenclature, other_indices, relabel
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.recurrence import groups_of, is_recurrent
 from indexcalc.rewrite.inline import put_in
-from indexcalc.rewrite.orders import other_indices
 
 MATRIX_LIMIT = 200
 """The most terms of a matrix, or of a right side, multiplied out."""

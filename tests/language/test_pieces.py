@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.codegen.formula import equation_text
-from indexcalc.errors import ProgramError, SpecError
+from indexcalc.errors import SpecError
 from indexcalc.language import read_problem
-from indexcalc.rewrite.derive import derive
 
 HEAD = "index t, s : T\nindex i, j : H\ninput h0[i], x[t,i], W[i,j]\n"
 TAIL = "\nupstream G[t,i] = dL/dh[t,i]\nderive x\n"
@@ -96,11 +95,3 @@ def test_a_mistake_is_said_at_its_place(body, said):
 def test_a_reading_order_that_no_bracket_saves_is_an_old_mistake():
     with pytest.raises(SpecError, match="c is read before it is defined"):
         program_of("h[t,i] = c[t,i] + x[t,i]\nc[t,i] = x[t,i]")
-
-
-def test_second_derivatives_through_a_recurrence_are_refused():
-    body = "h[0,i] = h0[i]\nh[t,i] = h[t-1,i]*x[t,i] for t in 1 .. T-1\nL = sum[t,i](h[t,i])\n"
-    problem = read_problem(HEAD + body + "hessian L by x\n")
-
-    with pytest.raises(ProgramError, match="only gradients go through a recurrence"):
-        derive(problem)

@@ -36,6 +36,7 @@ def both_passes(derivation: Derivation) -> Problem:
         parameters=program.parameters,
         assumptions=program.assumptions,
         layouts=backward.layouts,
+        unknowns=(*program.unknowns, *backward.unknowns),
     )
     return Problem(whole, (), (), slug=problem.slug)
 
