@@ -20,6 +20,7 @@ from indexcalc.algebra.terms import (
     Base,
     Fn,
     Index,
+    Slot,
     Term,
     Terms,
     free_indices,
@@ -51,7 +52,7 @@ class Extreme:
     value: Terms
     statement: Statement
 
-    def beyond(self, slots: tuple[Index, ...]) -> Fn:
+    def beyond(self, slots: tuple[Slot, ...]) -> Fn:
         """``step(m - x)``: 1 where another entry is larger."""
         entry = Term(ONE, ((Access(self.statement.name, self.statement.axes), ONE),))
         largest = self.statement.kind is Kind.MAXIMUM
@@ -186,7 +187,7 @@ def compared_base(base: Base, extremes: tuple[Extreme, ...]) -> Base:
         if is_test(base, extreme):
             (entry,) = base.arg[0].bases
             assert isinstance(entry, Access)
-            return extreme.beyond(entry.indices)
+            return extreme.beyond(entry.slots)
     return with_inner_terms(base, lambda terms: compared_terms(terms, extremes))
 
 

@@ -77,3 +77,14 @@ def test_a_count_that_the_author_asks_for_is_kept():
     np.testing.assert_array_equal(values.c, [[0, 3, 0, 2]])
     np.testing.assert_array_equal(values.y, [6])
     assert "x_max" in source
+
+
+def test_a_largest_entry_is_compared_at_what_is_looked_up():
+    _, module, _ = module_of(
+        "index n : N\nindex v : V\ninput x[n], y[n] in V\nm[v] = max[n](delta[v,y[n]] * x[n])\n"
+        "upstream G[v] = dL/dm[v]\nderive x\n"
+    )
+    values = module.forward(np.array([1.0, 3.0, 2.0, -1.0]), np.array([0, 0, 1, 2]), V=3)
+    np.testing.assert_array_equal(values.m, [3.0, 2.0, 0.0])  # elsewhere a sample counts as zero
+    gradients = module.backward(values, np.array([5.0, 7.0, 11.0]))
+    np.testing.assert_array_equal(gradients.dx, [0.0, 5.0, 7.0, 0.0])
