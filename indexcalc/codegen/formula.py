@@ -130,6 +130,13 @@ def scalar_text(value: sp.Expr) -> str:
 def formula(statement: Statement, layouts: Layouts) -> str:
     """The statement in the notation of a spec."""
     lhs = Access(statement.name, statement.axes)
+    if statement.kind is Kind.SCATTER and statement.word:
+        ((term,), over) = statement.terms, ",".join(index.name for index in statement.terms[0].summed)
+        conditions = [f"{slot_text(m.left)} = {slot_text(m.right)}" for m in term.bases if isinstance(m, Delta)]
+        value = base_text(term.bases[0], layouts)
+        return (
+            f"{equation_text(lhs, (), layouts)[:-1]}{statement.word}[{over}]({value} where {' and '.join(conditions)})"
+        )
     if statement.kind is Kind.ASSIGN or statement.moves:
         return equation_text(lhs, statement.terms, layouts)
     left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)

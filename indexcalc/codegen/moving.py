@@ -99,6 +99,28 @@ def _summed_at(
         total[runs[starts[several]]] = added
     return np.moveaxis(total, 0, axis)'''
 
+LARGEST_AT = '''\
+def _largest_at(
+    parts: np.ndarray, axis: int, places: np.ndarray, length: int
+) -> np.ndarray:
+    """The largest of parts at each of places, from an axis on: their axes become one.
+
+    Several of one place are brought together by a sort; where there is none, it is
+    -inf.
+    """
+    at, count = np.ravel(places), np.ndim(places)
+    moved = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = moved.shape[count:]
+    inside = np.flatnonzero((at >= 0) & (at < length))
+    order = inside[np.argsort(at[inside], kind="stable")]
+    runs = at[order]
+    starts = np.flatnonzero(np.diff(runs, prepend=-1))
+    total = np.full((length, *rest), -np.inf, dtype=parts.dtype)
+    if starts.size:
+        rows = moved.reshape(at.size, *rest)[order]
+        total[runs[starts]] = np.maximum.reduceat(rows, starts, axis=0)
+    return np.moveaxis(total, 0, axis)'''
+
 ENTRIES = '''\
 def _entries(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
     """x[places], zero where a place lies outside of x."""
@@ -118,6 +140,7 @@ NUMPY_MOVING: Mapping[str, Special] = {
     "_folded": Special(FOLDED),
     "_looked_up": Special(LOOKED_UP),
     "_summed_at": Special(SUMMED_AT),
+    "_largest_at": Special(LARGEST_AT),
     "_entries": Special(ENTRIES, ("_nearest",)),
     "_nearest": Special(NEAREST),
 }
@@ -182,6 +205,23 @@ def _summed_at(
     total = parts.new_zeros((*parts.shape[:axis], length + 1, *rest))
     return total.index_add(axis, where, rows).narrow(axis, 0, length)'''
 
+TORCH_LARGEST_AT = '''\
+def _largest_at(
+    parts: torch.Tensor, axis: int, places: torch.Tensor, length: int
+) -> torch.Tensor:
+    """The largest of parts at each of places, from an axis on: their axes become one.
+
+    Where there is none, it is -inf.
+    """
+    outside = (places < 0) | (places >= length)
+    where = torch.where(outside, length, places).reshape(-1)
+    rest = parts.shape[axis + places.ndim :]
+    rows = parts.reshape((*parts.shape[:axis], where.numel(), *rest))
+    total = parts.new_full((*parts.shape[:axis], length + 1, *rest), -torch.inf)
+    shape = [-1 if n == axis else 1 for n in range(rows.ndim)]
+    at = where.reshape(shape).expand_as(rows)
+    return total.scatter_reduce(axis, at, rows, "amax").narrow(axis, 0, length)'''
+
 TORCH_ENTRIES = '''\
 def _entries(x: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
     """x[places], zero where a place lies outside of x."""
@@ -204,6 +244,7 @@ TORCH_MOVING: Mapping[str, Special] = {
     "_folded": Special(TORCH_FOLDED, ("_places", "_summed_at")),
     "_looked_up": Special(TORCH_LOOKED_UP),
     "_summed_at": Special(TORCH_SUMMED_AT),
+    "_largest_at": Special(TORCH_LARGEST_AT),
     "_entries": Special(TORCH_ENTRIES, ("_nearest",)),
     "_nearest": Special(TORCH_NEAREST),
 }
@@ -260,6 +301,20 @@ def _summed_at(
     where = jnp.where(places < 0, length, places)
     return jnp.moveaxis(total.at[where].add(moved, mode="drop"), 0, axis)'''
 
+JAX_LARGEST_AT = '''\
+def _largest_at(
+    parts: jax.Array, axis: int, places: jax.Array, length: int
+) -> jax.Array:
+    """The largest of parts at each of places, from an axis on: their axes become one.
+
+    Where there is none, it is -inf.
+    """
+    count = places.ndim
+    moved = jnp.moveaxis(parts, range(axis, axis + count), range(count))
+    total = jnp.full((length, *moved.shape[count:]), -jnp.inf, dtype=parts.dtype)
+    where = jnp.where(places < 0, length, places)
+    return jnp.moveaxis(total.at[where].max(moved, mode="drop"), 0, axis)'''
+
 JAX_ENTRIES = '''\
 def _entries(x: jax.Array, *places: jax.Array) -> jax.Array:
     """x[places], zero where a place lies outside of x."""
@@ -280,6 +335,7 @@ JAX_MOVING: Mapping[str, Special] = {
     "_folded": Special(JAX_FOLDED, ("_places", "_summed_at")),
     "_looked_up": Special(JAX_LOOKED_UP),
     "_summed_at": Special(JAX_SUMMED_AT),
+    "_largest_at": Special(JAX_LARGEST_AT),
     "_entries": Special(JAX_ENTRIES, ("_nearest",)),
     "_nearest": Special(JAX_NEAREST),
 }

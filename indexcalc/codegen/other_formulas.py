@@ -52,7 +52,7 @@ def largest_of(maximum: Statement, hidden: Mapping[str, Statement]) -> Largest:
             renaming = dict(zip(found.axes, entry.slots, strict=True))
             guards = tuple(rename_base(guard, renaming) for guard in found.guards)
             return Largest(substitute(found.terms, renaming), maximum.over, guards)
-    return Largest(maximum.terms, maximum.over)
+    return Largest(maximum.terms, maximum.over, maximum.guards)
 
 
 def reads_of(largest: Largest) -> set[str]:

@@ -29,7 +29,7 @@ class Kind(Enum):
     MATRIX = "name[axes] = what `word` makes from terms, matrices over `over`"
     ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
     LAYER = "name[axes] = one entry with `start` for the first of `over`, or as many from there as the second runs over"
-    SCATTER = "name[axes] = parts added up where deltas of expressions move them"
+    SCATTER = "name[axes] = parts added up, or the largest of them, where deltas of expressions move them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ class Statement:
         kind: what is done with the terms.
         over: for a maximum or minimum, the indices it is taken over; for a system, those of its equations, and for an
             inverse or a function of a matrix the row and the column.
-        guards: for hidden entries, the deltas, brackets and weights that must not be zero.
+        guards: for hidden entries, the deltas, brackets and weights that must not be zero; for a maximum, the delta
+            that says at which entry a value is compared.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
         loop: the loop that this is a part of, one step of it.
@@ -82,7 +83,7 @@ class Statement:
         inside: for a root, the statements that compute a residual from a value of it, and the step, which comes last.
         residual: for a root, the tensor that is zero at it.
         start: for a part of a solution or a layer, the place of its first entry.
-        word: for a function of a matrix, what the language calls it.
+        word: for a function of a matrix, what the language calls it; for moved parts "max" if the largest counts.
     """
 
     name: str

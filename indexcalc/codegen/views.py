@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_negative, product
+from indexcalc.algebra.build import is_negative, lone_entry, product
 from indexcalc.algebra.ranges import in_range
 from indexcalc.algebra.renaming import rename_base, substitute
 from indexcalc.algebra.slots import constant_of, indices_of_slot, lookups_of_slot, with_lookup_as
@@ -35,6 +35,7 @@ from indexcalc.algebra.terms import (
     with_inner_terms,
 )
 from indexcalc.codegen.covered import without_covered_brackets
+from indexcalc.codegen.lookups import added_apart, at_lookups, by_entries, lookups_apart, place_of, target_of
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.statements import Kind, Loop, Statement
 from indexcalc.program import Tensor
@@ -78,6 +79,7 @@ class Views:
         known: the window that holds an entry, by the entry with its indices numbered.
         stepping: the arrays that are others at each step of a loop.
         place: where the statement stands that is added: in which loop, under which conditions.
+        owner: the tensor that it assigns.
     """
 
     tensors: dict[str, Tensor]
@@ -86,10 +88,15 @@ class Views:
     stepping: frozenset[str] = frozenset()
     done: list[Statement] = field(default_factory=list)
     place: Place = OUTSIDE
+    owner: str = ""
 
     def add(self, statement: Statement) -> None:
         """Append a statement, after what it reads under expressions; sums that a delta moves become its parts."""
         self.place = (statement.loop, statement.conditions)
+        self.owner = statement.name
+        if statement.kind is Kind.MAXIMUM and statement.guards:
+            self.compare(statement)
+            return
         if statement.kind is not Kind.ASSIGN:
             # An exponent reads the nearest entry, and what bounds it must be the largest of what it reads.
             bounds = statement.kind in (Kind.MAXIMUM, Kind.LARGEST, Kind.HIDDEN)
@@ -97,7 +104,8 @@ class Views:
             guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
             self.done.append(replace(statement, terms=terms, guards=guards))
             return
-        statement = replace(statement, terms=tuple(at_lookups(term, statement.axes) for term in statement.terms))
+        groups = (self.with_groups(at_lookups(term, statement.axes)) for term in statement.terms)
+        statement = replace(statement, terms=tuple(term for every in groups for term in every))
         if (read := whole_window(statement)) is not None:
             read = Access(read.tensor, tuple(map(self.looked_up, read.slots)))
             entry = Access(read.tensor, tuple(self.walk(slot, n, read) for n, slot in enumerate(read.slots)))
@@ -164,6 +172,40 @@ class Views:
         moved = unused(f"{statement.name}_moved", self.taken)
         self.done.append(self.beside(Statement(moved, made, (whole,), Kind.SCATTER)))
         self.done.append(replace(statement, terms=(Term(ONE, ((Access(moved, made), ONE),)),)))
+
+    def compare(self, statement: Statement) -> None:
+        """The largest of the values that a delta moves to an entry, each read at that entry."""
+        (delta,) = statement.masks
+        assert isinstance(delta, Delta)
+        target = target_of(delta, statement.axes)
+        assert target is not None
+        place = place_of(delta, target)
+        places = indices_of_slot(place)
+        over = tuple(index for index in statement.over if index not in places)
+        axes = tuple(index for axis in statement.axes for index in (places if axis == target else (axis,)))
+        read = substitute(statement.terms, {target: place})
+        parts = lone_entry(read)
+        if over or parts is None or parts.slots != axes or self.is_part(parts):
+            parts = Access(unused(f"{statement.name}_parts", self.taken), axes)
+            kind = Kind.MAXIMUM if over else Kind.ASSIGN
+            self.add(self.beside(Statement(parts.tensor, axes, read, kind, over)))
+        moved = Delta(self.looked_up(delta.left), self.looked_up(delta.right))
+        whole = Term(ONE, ((parts, ONE), (moved, ONE)), places)
+        made = replace(statement, terms=(whole,), kind=Kind.SCATTER, over=(), guards=(), word="max")
+        self.done.append(made)
+
+    def with_groups(self, term: Term) -> Terms:
+        """The term with sums over what looks up the same entry as something else from an array over the entries."""
+        for base in term.bases:
+            for parts in ((term,), added_apart(term)) if lookups_apart(base) else ():
+                found = [by_entries(part, base, self.owner, self.taken) for part in parts]
+                done = [pair for pair in found if pair is not None]
+                if done and len(done) == len(found):
+                    for made, _ in done:
+                        self.tensors[made.name] = Tensor(made.name, made.axes)
+                        self.add(self.beside(made))
+                    return tuple(one for _, part in done for one in self.with_groups(part))
+        return (term,)
 
     def with_plain_lookups(self, term: Term) -> Term:
         """The term with the lookups of its deltas at plain indices."""
@@ -316,23 +358,6 @@ def window_axes(entry: Access) -> tuple[Index, ...]:
     return tuple(found)
 
 
-def at_lookups(term: Term, axes: Sequence[Index]) -> Term:
-    """The term with what is looked up in the place of an index of the result: ``delta[v,y[n]]*c[v]`` reads ``c[y[n]]``.
-
-    So its delta says at which entry it is added up, and no array is made over all entries.
-    """
-    for base in term.bases:
-        target = target_of(base, axes) if isinstance(base, Delta) else None
-        if target is None or not isinstance(base, Delta) or not lookups_of_slot(place_of(base, target)):
-            continue
-        inner = [index for index in occurring_indices(base) if index != target]
-        rest = Term(ONE, tuple(power for power in term.powers if power[0] != base))
-        if inner and target in occurring_indices(rest) and all(index in term.summed for index in inner):
-            (read,) = substitute((rest,), {target: place_of(base, target)})
-            return at_lookups(product(term.coeff * read.coeff, (*read.powers, (base, ONE)), term.summed), axes)
-    return term
-
-
 def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
     """The deltas of a term that say at which entry of the result what is summed is added up.
 
@@ -350,18 +375,3 @@ def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
             found.append(base)
             used.update(inner)
     return tuple(found)
-
-
-def target_of(delta: Delta, axes: Sequence[Index]) -> Index | None:
-    """The index of the result that one side of a delta is."""
-    for side, other in ((delta.left, delta.right), (delta.right, delta.left)):
-        moved = isinstance(side, Index) and side in axes and not isinstance(other, Index)
-        if moved and not any(index in axes for index in indices_of_slot(other)):
-            assert isinstance(side, Index)
-            return side
-    return None
-
-
-def place_of(delta: Delta, target: Index) -> Slot:
-    """The other side."""
-    return delta.right if delta.left == target else delta.left

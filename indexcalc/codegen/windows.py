@@ -6,11 +6,12 @@ import sympy as sp
 
 from indexcalc.algebra.slots import constant_of, indices_of_slot, lookups_of_slot, parts_of_slot
 from indexcalc.algebra.terms import Access, Delta, Index, Lookup, Slot
+from indexcalc.codegen.lookups import place_of, target_of
 from indexcalc.codegen.operands import Axes, Operand, Scope, arranged, slot_node, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Node, flat
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.codegen.views import are_apart, place_of, target_of, window_axes
+from indexcalc.codegen.views import are_apart, window_axes
 
 
 def moving_node(statement: Statement, scope: Scope) -> Node:
@@ -61,7 +62,7 @@ def number(value: sp.Expr, scope: Scope) -> str:
 
 
 def moved_node(statement: Statement, scope: Scope) -> Node:
-    """Parts added up where deltas move them, one axis of the result after the other."""
+    """Parts added up where deltas move them, one axis of the result after the other; or the largest of them."""
     (term,) = statement.terms
     (parts, _), *deltas = term.powers
     assert isinstance(parts, Access)
@@ -72,18 +73,20 @@ def moved_node(statement: Statement, scope: Scope) -> Node:
     node: Node = transposed(Operand(Atom(scope.tensors[parts.tensor]), parts.indices), tuple(axes)).node
     for delta, _ in deltas:
         assert isinstance(delta, Delta)
-        target = target_of(delta, statement.axes)
-        assert target is not None
-        node = added_up(node, statement.axes.index(target), place_of(delta, target), target, scope)
+        node = added_up(node, statement, delta, scope)
     return node
 
 
-def added_up(node: Node, axis: int, place: Slot, target: Index, scope: Scope) -> Node:
-    """The axes that a place reads summed into one axis."""
+def added_up(node: Node, statement: Statement, delta: Delta, scope: Scope) -> Node:
+    """The axes that a place reads summed into one axis; or the largest along them."""
+    target = target_of(delta, statement.axes)
+    assert target is not None
+    axis, place = statement.axes.index(target), place_of(delta, target)
     length = Atom(number(target.extent, scope))
     if not lookups_of_slot(place):
         steps = (Atom(number(coeff, scope)) for _, coeff in parts_of_slot(place))
         start = Atom(number(constant_of(place), scope))
         return Call("_folded", (node, Atom(str(axis)), length, start, *steps))
     inner: Axes = indices_of_slot(place)
-    return Call("_summed_at", (node, Atom(str(axis)), slot_node(place, arranged(inner, inner), scope), length))
+    function = "_largest_at" if statement.word == "max" else "_summed_at"
+    return Call(function, (node, Atom(str(axis)), slot_node(place, arranged(inner, inner), scope), length))

@@ -77,6 +77,21 @@ def test_folding_adds_up_what_loops_add_up(library, steps, start, length, axis, 
 @pytest.mark.parametrize("library", LIBRARIES)
 @settings(deadline=None, max_examples=25)
 @given(st.integers(1, 5), st.integers(0, 1), st.lists(st.integers(-1, 5), max_size=7), st.integers(0, 999))
+def test_the_largest_at_places_agrees_with_loops(library, length, axis, ids, seed):
+    convert = LIBRARIES[library][2]
+    parts = np.random.default_rng(seed).normal(size=(*(2,) * axis, len(ids), 3))
+    expected = np.full((*(2,) * axis, length, 3), -np.inf)
+    for place, at in enumerate(ids):
+        if 0 <= at < length:
+            entry = (slice(None),) * axis + (at,)
+            expected[entry] = np.maximum(expected[entry], parts[(slice(None),) * axis + (place,)])
+    found = functions(library)["_largest_at"](convert(parts), axis, convert(np.array(ids, dtype=int)), length)
+    np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 5), st.integers(0, 1), st.lists(st.integers(-1, 5), max_size=7), st.integers(0, 999))
 def test_lookups_and_their_sums_agree_with_loops(library, length, axis, ids, seed):
     rng = np.random.default_rng(seed)
     convert = LIBRARIES[library][2]

@@ -110,6 +110,47 @@ def test_no_array_over_samples_and_all_entries_is_made(name):
     agree(problem, derivation)
 
 
+COMPARED = {
+    "a softmax over edges": (
+        "input x[n,d], y[n] in V\nZ[v,d] = sum[n](delta[v,y[n]]*exp(x[n,d]))\n"
+        "p[n,d] = exp(x[n,d])/Z[y[n],d]\nupstream G[n,d] = dL/dp[n,d]\nderive x"
+    ),
+    "a logarithm of a sum, with factors of the entry": (
+        "input x[n,d], y[n] in V, w[v,d]\nz[v] = log(1 + sum[n,d](delta[v,y[n]]*exp(x[n,d]*w[v,d])))\n"
+        "upstream G[v] = dL/dz[v]\nderive x, w"
+    ),
+    "attention over edges": (
+        "input q[v,d], c[v,d], x[n] in V, y[n] in V\ns[n] = sum[d](q[x[n],d]*c[y[n],d])\n"
+        "Z[v] = sum[n](delta[v,x[n]]*exp(s[n]))\n"
+        "o[v,d] = sum[n](delta[v,x[n]]*exp(s[n])/Z[x[n]]*c[y[n],d])\nupstream G[v,d] = dL/do[v,d]\nderive q, c"
+    ),
+}
+"""Sums of exponentials at looked-up places, whose largest exponents are found there."""
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_the_largest_exponent_at_a_looked_up_place_is_found_there(name):
+    problem = read_problem("index n : N\nindex v : V\nindex d : D\n" + COMPARED[name])
+    derivation = derive(problem)
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        assert "_largest_at(" in source
+        assert "arange" not in source.partition("def _")[0]
+        assert "==" not in source.partition("def _")[0]
+    agree(problem, derivation)
+
+
+def test_a_sum_over_what_looks_up_the_same_entry_is_made_over_entries():
+    problem = read_problem(
+        "index n, m : N\nindex v : V\nindex d : D\ninput x[n,d], y[n] in V, w[v,d]\n"
+        "s[n,d] = tanh(x[n,d])*sum[m](delta[y[m],y[n]]*x[m,d]*w[y[n],d])\n"
+        "upstream G[n,d] = dL/ds[n,d]\nderive x, w"
+    )
+    derivation = derive(problem)
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        assert "==" not in source.partition("def _")[0]
+    agree(problem, derivation)
+
+
 def agree(problem, derivation):
     """The code for reading and the code for speed agree with the oracles."""
     module = loaded(numpy_module(derivation))

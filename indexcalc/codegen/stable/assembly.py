@@ -243,8 +243,9 @@ def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[State
             slots = tuple(slot for slot in bound.slots if slot in part.slots)
             # In stable form an exponent may be the same for all that it was to be the largest of: a sign of what is
             # positive is 1.
-            over = tuple(index for index in part.over if index in free_indices(compared))
-            yield Statement(part.name, slots, compared, Kind.MAXIMUM if over else Kind.ASSIGN, over)
+            guards = part.guards if part.at_places else ()
+            over = tuple(index for index in part.over if guards or index in free_indices(compared))
+            yield Statement(part.name, slots, compared, Kind.MAXIMUM if over else Kind.ASSIGN, over, guards)
             compared = (Term(ONE, ((Access(part.name, slots), ONE),)),)
         largest.append(power(compared, ONE))
     if bound.limited:

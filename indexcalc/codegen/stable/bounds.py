@@ -16,7 +16,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import Binding, match_base
 from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
-from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.slots import indices_of_slot, lookups_of_slot
 from indexcalc.algebra.terms import (
     Access,
     Base,
@@ -66,6 +66,16 @@ class Part:
             guards = Term(ONE, tuple((guard, ONE) for guard in self.guards))
             axes = dict.fromkeys((*free_indices(self.argument), *free_indices((guards,))))
             object.__setattr__(self, "axes", tuple(axes))
+
+    @property
+    def at_places(self) -> bool:
+        """Whether guards say at which entry of the maximum an exponent counts, as in ``delta[s,seg[n]]``.
+
+        Then it is compared there, and nothing is hidden: there is no array over exponents and all entries.
+        """
+        targets = [lookup_target(guard, self.over) for guard in self.guards]
+        every = [base for base in walk(self.argument) if isinstance(base, Access)]
+        return len(targets) == 1 and targets[0] in self.slots and all(base.is_plain for base in every)
 
     @property
     def argument(self) -> Terms:
@@ -131,6 +141,16 @@ class Bound:
     def entry(self) -> Access:
         """The general entry."""
         return Access(self.name, self.slots)
+
+
+def lookup_target(guard: Base, over: Collection[Index]) -> Index | None:
+    """The index that a delta makes equal to what is looked up at some of the indices `over`; None of other guards."""
+    if isinstance(guard, Delta):
+        for side, other in ((guard.left, guard.right), (guard.right, guard.left)):
+            inner = indices_of_slot(other)
+            if isinstance(side, Index) and side not in over and lookups_of_slot(other) and set(inner) <= {*over}:
+                return side
+    return None
 
 
 class Bounds(dict[str, Bound]):

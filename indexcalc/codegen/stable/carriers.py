@@ -240,7 +240,7 @@ class Carriers:
     def with_names(self, part: Part, equation: Equation) -> Part:
         """The part, with names for its maximum and for the exponent hidden for it."""
         stem = self.stem(equation, part.exponents)
-        hidden = unused(f"{stem}_masked", self.taken) if part.guards else ""
+        hidden = unused(f"{stem}_masked", self.taken) if part.guards and not part.at_places else ""
         return replace(part, name=unused(f"{stem}_max", self.taken) if part.over else "", hidden=hidden)
 
     def stem(self, equation: Equation, above: tuple[Power, ...]) -> str:
