@@ -21,7 +21,6 @@ from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.means import learn_average
-from indexcalc.document.mirrors import learn_mirror
 from indexcalc.document.normals import learn_normal
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.rows import learn_rows
@@ -119,7 +118,6 @@ class Names:
             table.open.setdefault(found.name, f"{found.name} with an index may be a block of {found.name}")
         learn_average(table, found)
         learn_rows(table, found)
-        learn_mirror(table, found)
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)
