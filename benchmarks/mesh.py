@@ -63,6 +63,7 @@ HEAD_SPLITS = (
     ("2-D", "b=2,h=4"),
     ("2-D", "h=4,s=2"),
     ("2-D", "b=2,s=4"),
+    ("queries and keys", "s=2,t=4"),
 )
 SPLITS = {
     "softmax_cross_entropy": (("data", "n=8"), ("tensor", "c=8"), ("2-D", "n=4,c=2")),

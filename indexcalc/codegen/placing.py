@@ -120,8 +120,8 @@ def assigned(statement: Statement, original: Statement, way: Way, places: Places
     wanted = places.named.get(statement.name, computed)
     change = Change(statement.name, statement.axes, computed, wanted)
     places.stored[statement.name] = statement.axes, wanted
-    sums = tuple(reductions(original, way.roles, wanted))
     gathered = tuple(moves(change, original))
+    sums = tuple(reductions(original, way.roles, computed if gathered else wanted))
     if not gathered:
         yield Placed(statement, wanted, way.roles, sums)
         return
@@ -191,8 +191,9 @@ def way_of(
     changes = tuple(changes_of(statement, parts, roles, places))
     price = sum(sent(moves(one, statement), places) for one in changes if (one.tensor, one.wanted) not in copies)
     computed: Layout = tuple(free.get(index) for index in statement.axes)
-    price += sent(moves(Change(statement.name, statement.axes, computed, wanted or computed), statement), places)
-    price += sent(reductions(statement, roles, wanted or computed), places)
+    gathered = tuple(moves(Change(statement.name, statement.axes, computed, wanted or computed), statement))
+    price += sent(gathered, places)
+    price += sent(reductions(statement, roles, computed if gathered else wanted or computed), places)
     price += (
         sum(work(term, statement, own, places.sizes) for term, own in zip(parts, roles, strict=True)) / WORK_OF_SENDING
     )

@@ -16,6 +16,9 @@ from indexcalc.cost.traffic import Kind as Move
 Layout = tuple[MeshAxis | None, ...]
 """For every slot of a tensor what it is split over: an axis of the mesh, or several together."""
 
+Axes = Sequence[tuple[MeshAxis, ...]]
+"""For every slot of a tensor the axes of the mesh over which it is split."""
+
 Roles = Mapping[Index, MeshAxis]
 """The indices of a statement that are split while it is computed, and over what."""
 
@@ -43,6 +46,17 @@ def moves(change: Change, reader: Statement) -> Iterator[Collective]:
         if need[: len(now[place])] == now[place] and not used & {*need[len(now[place]) :]}:
             now[place] = need
     for place, slot in enumerate(slot.name for slot in change.slots):
+        other = crossed(now, wanted, place)
+        if other is not None:
+            (axis,) = now[place]
+            reason = f"{text} needs {change.tensor} split by {slot} over {other}, and it is split over {axis}"
+            now[place] = (max(axis, other, key=lambda one: one.devices),)
+            yield Collective(Move.PERMUTE, change.tensor, other, entries(), reason)
+            now[place] = (other,)
+            if axis.devices > other.devices:
+                part = MeshAxis(axis.indices, axis.devices // other.devices, f"a part of {axis.name}")
+                yield Collective(Move.GATHER, change.tensor, part, entries(), reason)
+            continue
         for axis in [axis for axis in now[place] if axis not in wanted[place]]:
             to = next((other for other, need in enumerate(wanted) if axis in need), None)
             if to is not None and need_next(now[to], wanted[to]) == axis:
@@ -58,6 +72,19 @@ def moves(change: Change, reader: Statement) -> Iterator[Collective]:
             else:
                 reason = f"{text} needs {change.tensor} at every {slot}, which is split"
             yield Collective(Move.GATHER, change.tensor, over, entries(), reason)
+
+
+def crossed(now: Axes, wanted: Axes, place: int) -> MeshAxis | None:
+    """The axis over which a slot is to be split instead, where blocks of one are made of whole blocks of the other.
+
+    Each device has a block of its own axis, alike along the other axis, and sends what another one wants of it.
+    """
+    if len(now[place]) != 1 or len(wanted[place]) != 1 or now[place] == wanted[place]:
+        return None
+    (axis,), (other,) = now[place], wanted[place]
+    few, many = sorted((axis.devices, other.devices))
+    free = not any(other in at for at in now) and not any(axis in at for at in wanted)
+    return other if free and few > 1 and not many % few else None
 
 
 def need_next(now: tuple[MeshAxis, ...], wanted: tuple[MeshAxis, ...]) -> MeshAxis | None:

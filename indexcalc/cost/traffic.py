@@ -21,6 +21,7 @@ class Kind(StrEnum):
     GATHER = "all-gather"
     SCATTER = "reduce-scatter"
     EXCHANGE = "all-to-all"
+    PERMUTE = "collective-permute"
 
 
 ROUNDS = {Kind.REDUCE: 2, Kind.GATHER: 1, Kind.SCATTER: 1, Kind.EXCHANGE: 1}
@@ -31,7 +32,10 @@ def sent_share(kind: Kind, devices: int) -> Fraction:
     """What one of several devices sends of an array in a ring: ``2 (n - 1) / n`` for an all-reduce, else half of that.
 
     The array is what comes out of an all-reduce or an all-gather, what goes into a reduce-scatter or an all-to-all.
+    Of a permutation it is the block that each device sends to one other, all of it.
     """
+    if kind is Kind.PERMUTE:
+        return Fraction(devices > 1)
     return ROUNDS[kind] * Fraction(devices - 1, devices)
 
 

@@ -21,7 +21,7 @@ NO_SCATTER = (
     "reduce-scatter of that: it adds up the whole array in an all-reduce, which sends twice as much."
 )
 DONE_ONCE = (
-    "XLA does equal operations once. A copy that both passes gather is gathered once where both are one program, "
+    "XLA does equal operations once. A copy that both passes need is sent once where both are one program, "
     "and held in between."
 )
 
@@ -100,10 +100,11 @@ def sent_by_kind(predicted: Iterable[Collective], sizes: Mapping[sp.Symbol, int]
 
 
 def distinct(predicted: Iterable[Collective]) -> list[Collective]:
-    """The operations without copies of the same tensor that are gathered again."""
+    """The operations without copies of the same tensor that are made again."""
     found: dict[object, Collective] = {}
     for number, one in enumerate(predicted):
-        again = (one.kind, one.tensor, one.axis, one.entries) if one.kind is Kind.GATHER else number
+        copies = one.kind in (Kind.GATHER, Kind.PERMUTE)
+        again = (one.kind, one.tensor, one.axis, one.entries) if copies else number
         found.setdefault(again, one)
     return list(found.values())
 

@@ -21,8 +21,6 @@ USED_AXIS = re.compile(r"'(?P<name>[^']*)'(?::\(\d+\)(?P<part>\d+))?")
 IOTA = re.compile(r"replica_groups=\[\d+,(?P<size>\d+)\]<=")
 LISTED = re.compile(r"replica_groups=\{\{(?P<first>[\d,]*)\}")
 
-PERMUTE = "collective-permute"
-
 
 class CompiledError(IndexCalcError):
     """A collective operation whose text says too little."""
@@ -46,8 +44,6 @@ class Compiled:
     def sent(self) -> float:
         """The bytes that one device sends in a ring, by the same rule as predicted ones."""
         total = sum(self.arrays)
-        if self.kind == PERMUTE:
-            return float(total)
         whole = total * self.devices if self.kind == Kind.SCATTER else total
         return float(sent_share(Kind(self.kind), self.devices) * whole)
 
@@ -68,7 +64,7 @@ def collectives_in(text: str) -> list[Compiled]:
         if match["start"] and kind != Kind.REDUCE:
             # The type of what is started holds the operand, then the result.
             arrays = arrays[len(arrays) // 2 :]
-        devices = 2 if kind == PERMUTE else group_size(line)
+        devices = 2 if kind == Kind.PERMUTE else group_size(line)
         # An exchange of n devices is written as n arrays, though it is one.
         if kind == Kind.EXCHANGE:
             arrays = [sum(arrays)]

@@ -58,6 +58,10 @@ def test_a_ring_sends_what_is_said(devices: int):
     assert sent_share(Kind.EXCHANGE, devices) * entries == entries - entries // devices
 
 
+def test_a_permutation_sends_its_block():
+    assert sent_share(Kind.PERMUTE, 2) == sent_share(Kind.PERMUTE, 8) == 1
+
+
 def test_nothing_is_sent_by_one_device():
     assert all(sent_share(kind, 1) == 0 for kind in Kind)
 

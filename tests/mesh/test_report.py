@@ -72,6 +72,32 @@ def test_rows_over_both_axes_gather_weights(derivations):
     assert 'PartitionSpec(("b", "b_h"), None, None)' in source
 
 
+@pytest.mark.parametrize(
+    ("mesh", "first"),
+    [
+        ("s=2,t=4", [("collective-permute", "K", "(T/4) B D_h N_H")]),
+        ("s=4,t=2", [("collective-permute", "K", "(T/4) B D_h N_H"), ("all-gather", "K", "1/2 (T/2) B D_h N_H")]),
+        ("s=2,t=2", [("collective-permute", "K", "(T/2) B D_h N_H")]),
+    ],
+)
+def test_keys_on_another_axis_than_positions_are_sent_from_device_to_device(derivations, mesh: str, first: list[str]):
+    report = mesh_report(derivations["multi_head_attention"], read_mesh([mesh]))
+    (row,) = (row for row in report.forward.rows if row.statement.name == "K_placed")
+    assert [(one.kind.value, one.tensor, str(one.sent)) for one in row.collectives] == first
+    was, wanted = report.mesh.axes
+    reason = f"S[b,h,s,t] needs K split by s over {wanted}, and it is split over {was}"
+    assert row.collectives[0].reason == reason
+
+
+def test_blocks_that_fit_no_others_are_gathered(derivations):
+    report = mesh_report(derivations["multi_head_attention"], read_mesh(["s=2,t=3"]))
+    (row,) = (row for row in report.forward.rows if row.statement.name == "K_placed")
+    assert [(one.kind.value, str(one.sent)) for one in row.collectives] == [("all-gather", "1/2 B D_h N_H T")]
+    # An axis of one device splits nothing.
+    alone = mesh_report(derivations["multi_head_attention"], read_mesh(["s=1,t=4"]))
+    assert not any(one.sent.terms for row in alone.forward.rows if row.placed.copy for one in row.collectives)
+
+
 def test_a_softmax_over_a_split_index_takes_a_largest_entry_and_a_sum(derivations):
     report = mesh_report(derivations["softmax_cross_entropy"], read_mesh(["c=8"]))
     reasons = [one.reason for one in report.forward.collectives]
