@@ -168,3 +168,15 @@ def test_what_may_take_long_says_what_it_does(args, monkeypatch):
     args = [with_values().stem if arg == "SHEET" else arg for arg in args]
     assert run(*args).exit_code == 0
     assert said
+
+
+@pytest.mark.parametrize(("width", "beside"), [(40, False), (100, True)])
+def test_a_list_fits_the_terminal(width, beside):
+    """Where there is no room beside the longest name, each text stands below its name."""
+    rows = [("a_name_of_thirty_letters_or_so", "what it is, in so many words that they do not fit"), ("b", "short")]
+    lines = shown(width, lambda console: terminal.show_table(console, rows)).splitlines()
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith(rows[0][0])
+    assert ("what it is" in lines[0]) is beside
+    assert lines[-1].endswith("short")
+    assert all(line.startswith(" ") for line in lines if not line.startswith(("a_", "b")))

@@ -20,6 +20,9 @@ PATIENCE = 1.0
 LABEL = 8
 """The width of the labels of summaries, with a blank."""
 
+BELOW = 4
+"""The indent of what stands below its name, where there is no room beside it."""
+
 NARROWEST = 24
 """The fewest columns in which words are wrapped."""
 
@@ -62,11 +65,16 @@ def show_words(console: Console, lead: tuple[str, str], text: str, indent: int) 
 
 
 def show_table(console: Console, rows: Iterable[tuple[str, str]]) -> None:
-    """Print two columns; the first is as wide as it needs to be."""
+    """Print two columns; the first is as wide as it needs to be. Where a terminal has no room for the second, below."""
     rows = tuple(rows)
     width = max((len(name) for name, _ in rows), default=0)
+    narrow = console.is_terminal and console.width - width - 2 < NARROWEST
     for name, text in rows:
-        show_words(console, (f"{name.ljust(width)}  ", "bold cyan"), text, width + 2)
+        if narrow:
+            show(console, (name, "bold cyan"))
+            show_words(console, (" " * BELOW, ""), text, BELOW)
+        else:
+            show_words(console, (f"{name.ljust(width)}  ", "bold cyan"), text, width + 2)
 
 
 def show_error(console: Console, error: IndexCalcError | str) -> None:
