@@ -166,6 +166,10 @@ class Path:
     steps: tuple[Step, ...]
     result: Terms
 
+    def __repr__(self) -> str:
+        number = len(self.steps) + sum(len(local.steps) for local in self.locals)
+        return f"<Path through {self.consumer.tensor}: {number} steps>"
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -182,6 +186,10 @@ class Section:
     target: str | None
     paths: tuple[Path, ...]
     steps: tuple[Step, ...]
+
+    def __repr__(self) -> str:
+        number = sum(1 for _ in self.all_steps())
+        return f"<Section {presenter().equation_text(self.equation)}: {number} step{'' if number == 1 else 's'}>"
 
     def all_steps(self) -> Iterator[Step]:
         """Every step of the section, in reading order; a derivative that several paths share comes once."""

@@ -111,6 +111,9 @@ def test_notebooks_show_formulas_that_can_be_read(name):
     for equation in program.equations:
         read_formula(equation._repr_latex_().strip("$\n"))
         assert repr(equation).startswith(f"<Equation {equation.name}")
+    for section in derivation.sections:
+        assert repr(section).startswith(f"<Section {repr(section.equation)[len('<Equation ') : -1]}: ")
+        assert all(repr(path).startswith(f"<Path through {path.consumer.tensor}: ") for path in section.paths)
 
 
 def test_what_is_shown_of_a_derivation_says_all_that_was_derived():
