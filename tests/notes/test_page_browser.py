@@ -262,6 +262,24 @@ def test_nothing_is_wider_than_a_narrow_screen(driver, pages, name):
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_a_wide_dataflow_diagram_shrinks_as_far_as_it_can_be_read(driver, pages):
+    """It takes the width that there is, but no less than 36 letters; then it can be scrolled."""
+    size = "return (one => [one.clientWidth, one.viewBox.baseVal.width, one.parentElement.clientWidth])(arguments[0])"
+    opened(driver, pages["two_token_model"][1])
+    least = 36 * driver.execute_script("return parseFloat(getComputedStyle(document.documentElement).fontSize)")
+    drawings = driver.find_elements(By.CSS_SELECTOR, ".flow")
+    try:
+        for width in (380, 700, 1440):
+            driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False},
+            )
+            for own, natural, room in (driver.execute_script(size, one) for one in drawings):
+                assert own == pytest.approx(min(natural, max(room, least)), abs=1)
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_a_step_folds_and_what_is_printed_is_there(driver, attention):
     button = driver.find_element(By.CSS_SELECTOR, "p > .step")
     place = "return arguments[0].parentElement.nextElementSibling.getClientRects().length"
