@@ -187,14 +187,14 @@ def differentiable_function(passes: Passes, call: str, constant: str = "", *, ex
     return Function(head(function_name(plan), arguments, passes.result_type), summary, tuple(lines), tuple(block))
 
 
-def torch_rules(passes: Passes) -> tuple[Function, Function, Function]:
-    """The methods ``forward``, ``setup_context`` and ``backward`` of a ``torch.autograd.Function``.
+def torch_rules(passes: Passes) -> tuple[Function, Function, Function, Function]:
+    """The methods ``forward``, ``setup_context``, ``backward`` and ``jvp`` of a ``torch.autograd.Function``.
 
     `torch.func` asks that what is kept is an input or an output, so `forward` returns both what the user asked for and
     what `backward` reads; the latter has no gradient. Where gradients are differentiated again, the backward pass
     first runs the forward pass once more, from the inputs: PyTorch sees all they are computed from.
     """
-    return torch_forward(passes), torch_context(passes), torch_backward(passes)
+    return torch_forward(passes), torch_context(passes), torch_backward(passes), torch_jvp()
 
 
 def torch_forward(passes: Passes) -> Function:
@@ -256,6 +256,23 @@ def torch_backward(passes: Passes) -> Function:
     typed = [*(f"{name}: {passes.array}" for name in given), *(["*_: None"] if passes.extra else [])]
     first = head("backward", [ctx, *typed], f"tuple[{passes.array} | None, ...]", 1)
     return Function(first, "", (), tuple(block), (), ("@staticmethod",))
+
+
+def torch_jvp() -> Function:
+    """``jvp(ctx, ...)``: an error that says what to call instead.
+
+    A rule would be wrong without a word where forward mode is nested: PyTorch 2 does not differentiate what a rule of a
+    custom function computes once more, so that ``jacfwd(jacfwd(f))`` of it is zero.
+    """
+    lines = (
+        "raise NotImplementedError(",
+        '    "what was derived is the backward pass, and forward mode (jvp, jacfwd, hessian) "',
+        '    "has no rule; call jacrev(jacrev(f)) for a Hessian, and "',
+        '    "torch.autograd.functional.jvp for a product with a direction"',
+        ")",
+    )
+    first = head("jvp", ["ctx", "*tangents: torch.Tensor | None"], "None", 1)
+    return Function(first, "", (), lines, (), ("@staticmethod",))
 
 
 def unpacked(names: Sequence[str], source: str) -> list[str]:

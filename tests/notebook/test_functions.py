@@ -243,6 +243,29 @@ def test_what_is_kept_between_the_passes_has_no_gradient():
         assert all(torch.allclose(one, other, rtol=1e-12) for one, other in zip(found, expected, strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+def test_forward_mode_of_pytorch_is_an_error_that_says_what_gives_the_same():
+    torch = pytest.importorskip("torch")
+    function = derived("softmax_cross_entropy").function("torch")
+    rng = torch.Generator().manual_seed(0)
+    z, y, move = (torch.randn(3, 4, generator=rng, dtype=torch.float64) for _ in range(3))
+
+    def own(z):
+        return function(z, y, a=0.2)
+
+    def plain(z):
+        return -((0.8 * y + 0.05) * torch.log_softmax(z, 1)).sum() / 3
+
+    for forward in (torch.func.jacfwd(own), torch.func.hessian(own), lambda z: torch.func.jvp(own, (z,), (move,))):
+        with pytest.raises(NotImplementedError, match=r"jacrev\(jacrev\(f\)\).*torch\.autograd\.functional\.jvp"):
+            forward(z)
+    y = torch.softmax(y, 1)
+    hessians = torch.func.jacrev(torch.func.jacrev(own))(z), torch.autograd.functional.hessian(plain, z)
+    assert torch.allclose(*hessians, rtol=1e-12, atol=1e-15)
+    products = torch.autograd.functional.jvp(own, z, move), torch.autograd.functional.jvp(plain, z, move)
+    assert all(torch.allclose(*pair, rtol=1e-12) for pair in zip(*products, strict=True))
+
+
 def test_jax_has_no_forward_mode():
     jax = pytest.importorskip("jax")
     x = jax.numpy.ones((5, 3))
