@@ -20,6 +20,9 @@ NAMED, WIRES = 10.0, 21.0
 ARC, LEVEL, BELOW = 22.0, 20.0, 18.0
 """The height of an arc above its neighbours, of a level of dots, and of a leg below them."""
 
+NAME = 10.0
+"""How far beside its dot the name of a summed index stands."""
+
 WIDEST = 640.0
 """The widest row of networks."""
 
@@ -311,7 +314,9 @@ def legs_of(joints: Sequence[tuple[Joint, list[Point]]], shapes: Sequence[Shape]
             yield line(joint.index, (x, y), (x, bottom))
             yield Label(joint.index.name, x, bottom + 10, joint.index)
         else:
-            yield Label(joint.index.name, x + 10, y + 7, joint.index)
+            # Past the dot go the legs to the outside, and those of dots that come after it.
+            passing = [*taken, *(end[0] for _, others in dots[level:] for end in others)]
+            yield Label(joint.index.name, x + NAME * free_side(x, passing), y + 7, joint.index)
 
 
 def free_place(x: float, taken: Sequence[float]) -> float:
@@ -319,6 +324,12 @@ def free_place(x: float, taken: Sequence[float]) -> float:
     while any(abs(x - other) < STEP - 1 for other in taken):
         x += STEP / 2
     return x
+
+
+def free_side(x: float, passing: Sequence[float]) -> int:
+    """The side of `x`, 1 or -1, at which a name meets no line; the right one if both are alike."""
+    right, left = (any(0 < way * (other - x) < 2 * NAME for other in passing) for way in (1, -1))
+    return -1 if right and not left else 1
 
 
 def wires_of(network: Network, shapes: Sequence[Shape]) -> Iterator[Part]:

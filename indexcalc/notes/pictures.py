@@ -23,7 +23,7 @@ from indexcalc.notes.text import Spelling, base_text, spelling_of, terms_text
 from indexcalc.program import BlockedLoop, CheckedRange
 
 LEAST_BODIES = 2
-"""A picture of fewer bodies says nothing that its formula does not."""
+"""A picture of fewer bodies says nothing that its formula does not, unless legs end in dots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,9 @@ def pictured(left: Access | Partial, sides: Sequence[Terms], spelling: Spelling,
     """The picture of ``left = side = side``, unless it is too large, or says no more than the formula."""
     outer = tuple(dict.fromkeys((*free_indices(left), *(index for side in sides for index in free_indices(side)))))
     networks = [networks_of(side, outer, spelling) for side in sides]
-    if not all(networks) or sum(len(one.bodies) for side in networks for one in side) < LEAST_BODIES:
+    every = [one for side in networks for one in side]
+    dots = any(not joint.is_wire for one in every if one.bodies for joint in one.joints)
+    if not all(networks) or (sum(len(one.bodies) for one in every) < LEAST_BODIES and not dots):
         return None
     title = " = ".join((base_text(left, spelling), *(terms_text(side, spelling) for side in sides)))
     return Picture(drawn(networks), title, said_of(networks), collapses)

@@ -13,10 +13,10 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Index
 from indexcalc.calculus.steps import Derivation
-from indexcalc.language import load_problem
+from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.notes import Detail, html_note, svg_note, tikz_note
-from indexcalc.notes.network_layout import Curve, Drawing, Label, Shape, drawn
+from indexcalc.notes.network_layout import Curve, Dot, Drawing, Label, Shape, drawn
 from indexcalc.notes.network_tikz import tex_text
 from indexcalc.notes.networks import Kind, Network, networks_of, powered
 from indexcalc.notes.outline import outline
@@ -92,6 +92,34 @@ def test_scalars_and_powers_are_short() -> None:
     powers = {sp.Integer(-1): "1/Z", sp.Integer(-2): "1/Z^2", sp.S.Half: "√Z", -sp.S.Half: "1/√Z"}
     assert {powered("Z", exponent) for exponent in powers} == set(powers.values())
     assert powered("exp(S)", sp.S.Half) == "√(exp(S))"
+
+
+MEAN = """title "t"
+index i : N
+index k : K
+input X[i,k]
+mu[k] = 1/N * sum[i](X[i,k])
+E[i,k] = exp(mu[k] - X[i,k])
+upstream G[i,k] = dL/dE[i,k]
+derive X
+"""
+
+
+def test_a_sum_of_one_factor_is_a_leg_that_ends_in_a_dot() -> None:
+    pictures = {picture.title: picture.drawing.parts for picture in all_pictures(derive(read_problem(MEAN)))}
+    parts = pictures["mu[k] = (1/N) Σ_i X[i,k]"]
+    assert [part.index.name for part in parts if isinstance(part, Dot)] == ["i"]
+    # What is no more than a function of one tensor has no picture.
+    assert not any(title.startswith("E[i,k]") for title in pictures)
+
+
+def test_the_name_at_a_dot_is_beside_the_leg_that_goes_past_it() -> None:
+    pictures = {picture.title: picture.drawing.parts for picture in all_pictures(derive(read_problem(MEAN)))}
+    parts = pictures["mu[k] = (1/N) Σ_i X[i,k]"]
+    (name,) = (part for part in parts if isinstance(part, Label) and part.text == "i")
+    legs = [c.points for c in parts if isinstance(c, Curve) and c.points[0][1] < name.y < c.points[3][1]]
+    assert legs
+    assert all(abs(points[0][0] - name.x) > 8 for points in legs)
 
 
 def test_a_delta_is_a_wire_without_a_body() -> None:
