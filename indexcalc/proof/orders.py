@@ -35,6 +35,9 @@ HALVINGS = 8
 SMOOTH = 1e-5
 """By which part the first extrapolation changes a difference, at most; its own error is near the square of that."""
 
+NOTHING = 1e-4
+"""The least number that a change is a part of: below it shorter steps only add rounding."""
+
 AGREED = 1e-9
 """By which part the last extrapolation changes the one before, at most, so that no more are needed."""
 
@@ -115,7 +118,7 @@ def richardson(function: Callable[[complex], Array]) -> Array:
         row = [slope(STEP / 2**halvings)]
         for order, other in enumerate(before, start=1):
             row.append(row[-1] + (row[-1] - other) / (4**order - 1))
-        change = relative_error(row[-2], row[-1])
+        change = relative_error(row[-2], row[-1], NOTHING)
         if change < least or halvings == 1:
             found, least = row[-1], change
         if least <= (SMOOTH if halvings == 1 else AGREED):

@@ -25,6 +25,17 @@ def test_what_is_smooth_takes_two_steps():
     assert len(seen) == 4
 
 
+def test_a_derivative_of_zero_is_not_lost_in_rounding():
+    seen = []
+
+    def function(step):
+        seen.append(step)
+        return np.array([1 + 1e-16 * np.cos(1e7 * step.real)])
+
+    np.testing.assert_allclose(richardson(function), 0.0, atol=1e-12)
+    assert len(seen) == 4
+
+
 def test_what_has_no_limit_ends():
     seen = []
 
