@@ -8,9 +8,11 @@ import pytest
 import indexcalc as ic
 from indexcalc.calculus import along
 from indexcalc.codegen import module_names, module_symbols
+from indexcalc.codegen.checkpoints.module import checkpoints_module
 from indexcalc.codegen.outline import origin_of
 from indexcalc.errors import SpecError
 from indexcalc.generation import generate, loaded
+from indexcalc.proof.checkpoints import check_checkpoints
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_backward, check_module
 from indexcalc.proof.steps import check_derivation
@@ -142,6 +144,25 @@ def test_code_computes_them(name):
     assert report.ok, report.failures
     fast = ic.fast_module(derivation)
     assert not [c for c in check_fast(problem, loaded(fast.source), fast).comparisons if not c.ok]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_code_that_keeps_few_steps_computes_them(name):
+    derivation = derived(name)
+    few = checkpoints_module(derivation)
+    assert not [c for c in check_checkpoints(derivation.problem, loaded(few.source), few) if not c.ok]
+
+
+def test_code_that_keeps_few_steps_holds_derivatives_in_parts():
+    text = ELMAN.replace("L = sum[t,i](h[t,i]^2)/2", "p[t,i] = softmax[i](h[t,i]*c[i])\nL = sum[t,i](p[t,i]^2)")
+    text = text.replace("h0[i]\n", "h0[i], c[i]\n", 1).replace("softmax[i](h[t,i]*c[i])", "softmax[i](z[t,i])")
+    text = text.replace("p[t,i] =", "z[t,i] = h[t,i]*c[i]\np[t,i] =")
+    derivation = ic.derive(ic.read_problem(f"{HEAD}{text}derive W\nhessian L by z\n"))
+    assert not derivation.orders[0].whole
+    few = checkpoints_module(derivation)
+    found = check_checkpoints(derivation.problem, loaded(few.source), few)
+    assert {comparison.tensor for comparison in found} >= {"dW", "H", "H times a vector"}
+    assert not [comparison for comparison in found if not comparison.ok]
 
 
 @pytest.mark.parametrize("target", ["torch", "jax"])

@@ -18,6 +18,7 @@ from indexcalc.codegen.module import (
     gradient_lines,
     gradient_text,
     import_blocks,
+    result_lines,
     statement_block,
     template,
     title,
@@ -32,7 +33,7 @@ from indexcalc.codegen.outline import (
     module_symbols,
     passes_of,
 )
-from indexcalc.codegen.parts import returned
+from indexcalc.codegen.parts import record_of, result_values, returned
 from indexcalc.codegen.prose import paragraph
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import check_function, input_check, shapes_of
@@ -114,7 +115,8 @@ def checkpoints_module(derivation: Derivation) -> CheckpointsModule:
         derivation = derive(replace(problem, recompute=()))
     plan = make_plan(derivation, CHECKPOINTS)
     backward = derivation.backward
-    results = (*plan.program.outputs, *backward.outputs)
+    arrays = (name for order in derivation.orders for name in order.arrays)
+    results = tuple(dict.fromkeys((*plan.program.outputs, *backward.outputs, *arrays)))
     statements = (*plan.forward, *plan.backward)
     held = Held(statements, passes_of(derivation, along=True)[1], frozenset(results))
     if not held.loops:
@@ -132,21 +134,24 @@ def checkpoints_module(derivation: Derivation) -> CheckpointsModule:
     writer = SegmentsWriter(held, every, unused("begin", taken), unused("end", taken))
     body = statement_block(plan, statements, forward_scope(plan), results, LoopWriter(writer.scopes, writer.lines))
     function = whole_function(plan, body, every, notes_on(held, plan))
+    records = tuple(record_of(plan, order) for order in derivation.orders if not order.whole)
     shapes = shapes_of(plan)
     check = [check_function(shapes)] if shapes is not None else []
+    code = [*body, *(line for record in records for line in record.code)]
     private = [
         *check,
-        *(CHECKPOINTS.private[name].source for name in needed_functions([*body, *check], CHECKPOINTS.private)),
+        *(CHECKPOINTS.private[name].source for name in needed_functions([*code, *check], CHECKPOINTS.private)),
     ]
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
     source = template(CHECKPOINTS.template).render(
         ambiguous=", ".join(ambiguous),
-        imports=import_blocks(CHECKPOINTS, [*body, *private]),
+        imports=import_blocks(CHECKPOINTS, [*code, *private]),
         summary="\n".join(paragraph(f"{title(plan)}: both passes, with few steps kept.", hang="", opening='"""')),
         extents=extent_lines(plan),
         shapes=shapes,
-        gradient_fields=gradient_lines(plan),
+        gradient_fields=[*gradient_lines(plan), *result_lines(plan)],
         gradient_text=gradient_text(plan),
+        records=records,
         functions=[function],
         private_functions=private,
     )
@@ -179,7 +184,7 @@ def whole_function(plan: Plan, body: list[str], every: str, notes: tuple[str, ..
     kinds = array if len(named) == 1 else f"tuple[{several}]"
     first = head("value_and_grad", arguments, f"tuple[{kinds}, Gradients]")
     outputs = named[0] if len(named) == 1 else f"({', '.join(named)})"
-    ends = returned(gradient_variables(plan), f"return {outputs}, ")
+    ends = returned({**gradient_variables(plan), **result_values(plan)}, f"return {outputs}, ")
     sources = [plan.array(tensor.name) for tensor in plan.program.inputs]
     sources += [plan.array(up.name) for up in upstream]
     extents = lengths_of(wanted_extents(plan, body), sources, plan.unread, forward_scope(plan))
