@@ -51,6 +51,18 @@ def added_apart(term: Term) -> Terms:
     return put_in_place(term, place, base.terms)
 
 
+def deltas_apart(term: Term, axes: Sequence[Index]) -> Terms:
+    """The term with sums multiplied out whose terms go to looked-up places of their own: each is added up there."""
+    for place, (base, exponent) in enumerate(term.powers):
+        if isinstance(base, Add) and exponent == 1:
+            inner = (factor for part in base.terms for factor in part.bases if isinstance(factor, Delta))
+            targets = ((delta, target_of(delta, axes)) for delta in inner)
+            if any(target and lookups_of_slot(place_of(delta, target)) for delta, target in targets):
+                every = put_in_place(term, place, base.terms)
+                return tuple(one for part in every for one in deltas_apart(part, axes))
+    return (term,)
+
+
 def at_lookups(term: Term, axes: Sequence[Index]) -> Term:
     """The term with what is looked up in the place of an index of the result: ``delta[v,y[n]]*c[v]`` reads ``c[y[n]]``.
 

@@ -35,7 +35,15 @@ from indexcalc.algebra.terms import (
     with_inner_terms,
 )
 from indexcalc.codegen.covered import without_covered_brackets
-from indexcalc.codegen.lookups import added_apart, at_lookups, by_entries, lookups_apart, place_of, target_of
+from indexcalc.codegen.lookups import (
+    added_apart,
+    at_lookups,
+    by_entries,
+    deltas_apart,
+    lookups_apart,
+    place_of,
+    target_of,
+)
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.statements import Kind, Loop, Statement
 from indexcalc.program import Tensor
@@ -104,7 +112,8 @@ class Views:
             guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
             self.done.append(replace(statement, terms=terms, guards=guards))
             return
-        groups = (self.with_groups(at_lookups(term, statement.axes)) for term in statement.terms)
+        apart = (one for term in statement.terms for one in deltas_apart(term, statement.axes))
+        groups = (self.with_groups(at_lookups(term, statement.axes)) for term in apart)
         statement = replace(statement, terms=tuple(term for every in groups for term in every))
         if (read := whole_window(statement)) is not None:
             read = Access(read.tensor, tuple(map(self.looked_up, read.slots)))

@@ -92,6 +92,9 @@ SCATTERED = {
         "input x[n,d], y[n] in V, c[v]\nz[v,d] = sum[n](delta[v,y[n]]*x[n,d])/(1 + c[v]^2)\n"
         "upstream G[v,d] = dL/dz[v,d]\nderive x, c"
     ),
+    "a difference of entries": (
+        "input x[v,d], y[n] in V, q[n] in V\nL = sum[n,d]((x[y[n],d] - x[q[n],d])^4)\nloss L\nderive x"
+    ),
     "inside a function": (
         "input x[n,d], y[n] in V, c[v,d]\nz[v,d] = sum[n](delta[v,y[n]]*tanh(c[v,d]*x[n,d]))\n"
         "upstream G[v,d] = dL/dz[v,d]\nderive x, c"
