@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product, scale
+from indexcalc.algebra.match import shape
 from indexcalc.algebra.terms import (
     Add,
     Base,
@@ -27,7 +28,9 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     occurring_indices,
+    tensors_of,
     walk,
+    with_inner_terms,
 )
 from indexcalc.codegen.stable.exponents import ONE
 from indexcalc.program import Equation
@@ -66,9 +69,44 @@ class Summand:
         return tuple(axes_of(base) for base, _ in self.body if not isinstance(base, Delta | Iverson))
 
 
+def near_first(terms: Terms) -> Terms:
+    """A sum, at every depth, with entries of one tensor that are subtracted from each other in a bracket.
+
+    ``x[h[n]] + r - x[t[n]]`` is ``r`` where both entries are one. Added to one of them first, ``r`` would be rounded to
+    the digits that a sum of its size has.
+    """
+    inner = tuple(near_first_in(term) for term in terms)
+    if len(inner) < 3:
+        return inner
+    found: list[Term] = []
+    left = list(inner)
+    while left:
+        first = left.pop(0)
+        other = next((term for term in left if are_near(first, term)), None)
+        if other is not None:
+            left.remove(other)
+            first = Term(ONE, ((Add((first, other)), ONE),))
+        found.append(first)
+    return tuple(found)
+
+
+def near_first_in(term: Term) -> Term:
+    """The same for the sums inside of a term."""
+    powers = tuple((with_inner_terms(base, near_first), exponent) for base, exponent in term.powers)
+    return term if powers == term.powers else Term(term.coeff, powers, term.summed)
+
+
+def are_near(one: Term, other: Term) -> bool:
+    """Whether two terms are the same entries of the same tensors, of different signs, but for their indices."""
+    if one.summed or other.summed or one.coeff + other.coeff != 0 or len(one.powers) != len(other.powers):
+        return False
+    kinds = [sorted(str((shape(base), exponent)) for base, exponent in term.powers) for term in (one, other)]
+    return kinds[0] == kinds[1] and bool(tensors_of((one,)))
+
+
 def with_joined_sums(equation: Equation) -> Equation:
     """The equation with sums that are subtracted from each other as one sum."""
-    return replace(equation, terms=joined_sums(equation.terms))
+    return replace(equation, terms=near_first(joined_sums(equation.terms)))
 
 
 def joined_sums(terms: Terms) -> Terms:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from indexcalc.algebra.terms import Base, Terms, tensors_of
 from indexcalc.codegen.stable.carriers import Carriers
-from indexcalc.codegen.stable.differences import with_joined_sums
+from indexcalc.codegen.stable.differences import near_first, with_joined_sums
 from indexcalc.codegen.stable.gaps import together
 from indexcalc.codegen.stable.pairs import paired
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
@@ -55,7 +55,10 @@ class Rewritten:
     def joined(self) -> Rewritten:
         """The same with sums that are subtracted from each other added up as one."""
         equations = tuple(map(with_joined_sums, self.equations))
-        return replace(self, equations=equations, sums={name: with_joined_sums(eq) for name, eq in self.sums.items()})
+        sums = {name: with_joined_sums(equation) for name, equation in self.sums.items()}
+        # A bound is the largest of what stands in exponents, to the last digit.
+        arguments = {name: tuple(map(near_first, parts)) for name, parts in self.arguments.items()}
+        return replace(self, equations=equations, sums=sums, arguments=arguments)
 
     def read_by(self, names: Iterable[str]) -> Rewritten:
         """The same with the equations alone that the names need: where a form is put in, nothing reads what had it."""

@@ -9,7 +9,7 @@ import indexcalc as ic
 from indexcalc.algebra.terms import free_indices
 from indexcalc.codegen import numpy_module
 from indexcalc.codegen.formula import terms_text
-from indexcalc.codegen.stable.differences import joined_sums
+from indexcalc.codegen.stable.differences import joined_sums, near_first
 from indexcalc.generation import loaded
 
 HEAD = "index i, j, k : N\nindex h : H\nparam eps\ninput A[i,j], B[i,j], a[i], b[i], w[h], X[i,h], Y[i,h]\n"
@@ -17,6 +17,22 @@ HEAD = "index i, j, k : N\nindex h : H\nparam eps\ninput A[i,j], B[i,j], a[i], b
 
 def terms_of(line):
     return ic.read_problem(f"{HEAD}{line}\n").program.equations[-1].terms
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        ("y[i,j] = a[i] + b[i] - a[j]", "(a[i] - a[j]) + b[i]"),
+        ("y[i,j] = b[i] - 2 * a[i] + 2 * a[j]", "b[i] + (-2 * a[i] + 2 * a[j])"),
+        ("y[i,j] = a[i] * b[j] + 1 - b[i] * a[j]", "(a[i] * b[j] - b[i] * a[j]) + 1"),
+        ("y[i,j] = tanh(a[i] + b[i] - a[j])", "tanh((a[i] - a[j]) + b[i])"),
+        ("y[i,j] = a[i] - a[j]", "a[i] - a[j]"),
+        ("y[i,j] = a[i] + b[i] + a[j]", "a[i] + b[i] + a[j]"),
+        ("y[i,j] = a[i] + b[i] - 2 * a[j]", "a[i] + b[i] - 2 * a[j]"),
+    ],
+)
+def test_entries_of_one_tensor_are_subtracted_before_anything_is_added(line, near):
+    assert terms_text(near_first(terms_of(line))) == near
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,16 @@ a[t,s] = log(exp(a[t-1,s]) + [1 <= s]*exp(a[t-1,s-1])) + e[t,s]  for t in 1 .. T
 upstream G[t,s] = dL/da[t,s]
 derive e
 """,
+    "translations_between_embeddings": """
+index n : N
+index v : V
+index d : D
+input h[n] in V, t[n] in V, E[v,d], r[d]
+s[n] = sum[d]((E[h[n],d] + r[d] - E[t[n],d])^2)
+L = sum[n](softplus(s[n]))
+loss L
+derive E, r
+""",
     "sigmoid_as_a_quotient": """
 index i : N
 input x[i]
