@@ -76,14 +76,9 @@ def declared(tokens: Sequence[Token]) -> Iterator[tuple[str, Texts]]:
 
 def after_list(tokens: Sequence[Token], position: int) -> int:
     """Where a list of names in round brackets ends; 0 if there is none."""
-    if position >= len(tokens) or tokens[position].kind != "(" or tokens[position].text != "(":
-        return 0
-    for end in range(position + 1, len(tokens)):
-        if tokens[end].kind == ")":
-            return end + 1 if end > position + 1 else 0
-        if tokens[end].kind not in ARGUMENT_KINDS:
-            return 0
-    return 0
+    end = closing(tokens, position) if position < len(tokens) and tokens[position].text == "(" else 0
+    inner = tokens[position + 1 : end - 1]
+    return end if inner and all(token.kind in ARGUMENT_KINDS for token in inner) else 0
 
 
 def list_texts(tokens: Sequence[Token], position: int) -> Texts:

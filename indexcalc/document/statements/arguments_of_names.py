@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from indexcalc.document.statements.brackets import DENSITIES, SPREADS
 from indexcalc.document.statements.calls import SIGN, closing, spelt
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.marked_letters import FEWEST
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -138,15 +138,3 @@ def is_application(tokens: Tokens) -> bool:
 def kinds(tokens: Tokens) -> tuple[str, ...]:
     """The kinds of tokens."""
     return tuple(token.kind for token in tokens)
-
-
-def after_script(tokens: Tokens, position: int) -> int:
-    """Where the one script ends that begins here."""
-    end = position + 2
-    if tokens[position + 1 : end] and tokens[position + 1].kind == "{":
-        depth = 0
-        for end in range(position + 1, len(tokens)):
-            depth += (tokens[end].kind == "{") - (tokens[end].kind == "}")
-            if depth == 0:
-                return end + 1
-    return min(end, len(tokens))

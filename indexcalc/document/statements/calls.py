@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from indexcalc.document.statements.brackets import OPERATORS, summed_in
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
+from indexcalc.document.statements.nesting import BRACKETS, after_scripts, end_of, kinds_outside
 from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.language.latex.grammar import joined_bars
 from indexcalc.language.latex.tokens import Inside, Token
@@ -204,7 +204,7 @@ def call_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
     density = density and (applied or spelt(tokens[position:start]) in seen.measures)
     density = density or (tokens[start].kind == "(" and spelt(tokens[position:start]) in seen.conditioned)
     scripts = tokens[position + 1 : start]
-    above = "SUP" in (signs_of(scripts) if name.text == SIGN else [token.kind for token in scripts])
+    above = "SUP" in (kinds_outside(scripts) if name.text == SIGN else [token.kind for token in scripts])
     if above and not density:
         return 0
     end = closing(tokens, start)
@@ -243,7 +243,7 @@ def expectation_at(tokens: Sequence[Token], position: int, seen: Seen) -> tuple[
     sign, start = tokens[position], after_scripts(tokens, position + 1)
     scripts = tokens[position + 1 : start]
     opens = start < len(tokens) and (tokens[start].kind == "[" or is_mean(tokens, position, start, seen))
-    if not opens or sign.kind != "NAME" or sign.text != SIGN or "SUP" in signs_of(scripts):
+    if not opens or sign.kind != "NAME" or sign.text != SIGN or "SUP" in kinds_outside(scripts):
         return None
     end = closing(tokens, start)
     inner = tokens[start + 1 : end - 1]
@@ -258,16 +258,6 @@ def expectation_at(tokens: Sequence[Token], position: int, seen: Seen) -> tuple[
     label = "".join(token.text for token in (*scripts, *inner[middle:]) if token.kind not in ("{", "}"))
     opening, closing_one = replace(tokens[start], kind="[", text="["), replace(tokens[end - 1], kind="]", text="]")
     return [replace(sign, text=f"{SIGN}{label}"), opening, *body, closing_one], end
-
-
-def signs_of(scripts: Sequence[Token]) -> list[str]:
-    """The signs of scripts that stand in no other one."""
-    found, depth = [], 0
-    for token in scripts:
-        depth += (token.kind == "{") - (token.kind == "}")
-        if depth == 0:
-            found.append(token.kind)
-    return found
 
 
 def is_mean(tokens: Sequence[Token], position: int, start: int, seen: Seen) -> bool:
@@ -289,23 +279,14 @@ def is_expected(sign: str) -> bool:
 
 def closing(tokens: Sequence[Token], start: int) -> int:
     """Where the bracket ends that opens here; 0 if it does not, or too far away."""
-    depth = 0
-    for position in range(start, min(len(tokens), start + PARTS)):
-        kind = tokens[position].kind
-        depth += (kind in ("(", "[", "{")) - (kind in (")", "]", "}"))
-        if depth == 0:
-            return position + 1 if kind == CLOSING[tokens[start].kind] else 0
-    return 0
+    end = end_of(tokens[: start + PARTS], start, BRACKETS)
+    return end if end and tokens[end - 1].kind == CLOSING[tokens[start].kind] else 0
 
 
 def separators(tokens: Sequence[Token]) -> list[str]:
     """What parts the contents of a bracket: bars, commas, semicolons and relations that stand in no inner one."""
-    found, depth = [], 0
-    for token in joined_bars(tokens):
-        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
-        if depth == 0 and token.kind in ("BAR", "NORM", "SEMICOLON", "COMMA", "REL"):
-            found.append(token.kind)
-    return found
+    parting = ("BAR", "NORM", "SEMICOLON", "COMMA", "REL")
+    return [kind for kind in kinds_outside(joined_bars(tokens), BRACKETS) if kind in parting]
 
 
 def is_opaque(name: Token, bracket: str, parts: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from indexcalc.document.statements.nesting import after_scripts, end_of
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import WORDS
 
@@ -38,20 +39,10 @@ def unbraced(tokens: Sequence[Token]) -> list[Token]:
         if token.kind == "{" and position and is_marked(tokens[position - 1]):
             inner = tokens[position + 1] if position + 1 < len(tokens) else token
             if inner.kind == "NAME" and not (position > 1 and tokens[position - 2].kind in ("{", "SUB", "SUP")):
-                dropped.extend((position, closing(tokens, position)))
+                dropped.extend((position, end_of(tokens, position) - 1))
         if position not in dropped:
             result.append(token)
     return result
-
-
-def closing(tokens: Sequence[Token], position: int) -> int:
-    """Where the brace closes that opens here."""
-    depth = 0
-    for place in range(position, len(tokens)):
-        depth += (tokens[place].kind == "{") - (tokens[place].kind == "}")
-        if depth == 0:
-            return place
-    return len(tokens)
 
 
 def is_marked(token: Token) -> bool:
@@ -124,22 +115,6 @@ def touches(tokens: Sequence[Token], position: int) -> bool:
         return False
     sign, name = tokens[position], tokens[position + 1]
     return sign.kind == "NAME" and sign.text == "d" and (name.start == sign.start + 1 or is_marked(sign))
-
-
-def after_scripts(tokens: Sequence[Token], position: int) -> int:
-    """The position after the scripts that begin here."""
-    while position < len(tokens) and tokens[position].kind in ("SUB", "SUP"):
-        position += 1
-        if position < len(tokens) and tokens[position].kind == "{":
-            depth = 0
-            while position < len(tokens):
-                depth += (tokens[position].kind == "{") - (tokens[position].kind == "}")
-                position += 1
-                if depth == 0:
-                    break
-        else:
-            position += 1
-    return min(position, len(tokens))
 
 
 def joined(tokens: Sequence[Token]) -> list[Token]:

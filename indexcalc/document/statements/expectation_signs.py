@@ -13,13 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.statements.calls import SIGN
-from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.nesting import BRACKETS, after_scripts, end_of, kinds_outside
 from indexcalc.language.latex.tokens import Token
 
 WORDS = re.compile(r"\bexpectations?\b|\bexpected\b|\b(?:co)?variances?\b|\brandom (?:variables?|vectors?)\b", re.I)
 """How a document speaks of what is random."""
-
-OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 def with_expectations(pieces: Sequence[list[Token]], prose: str) -> list[list[Token]]:
@@ -85,15 +83,8 @@ def end_of_argument(tokens: Sequence[Token], start: int) -> int:
     """Where the bracket ends that opens here, if it holds one argument; else 0."""
     if tokens[start].kind not in ("(", "["):
         return 0
-    depth = 0
-    for position in range(start, len(tokens)):
-        kind = tokens[position].kind
-        depth += (kind in OPENING) - (kind in OPENING.values())
-        if depth == 0:
-            return position
-        if depth == 1 and kind == "COMMA":
-            return 0
-    return 0
+    end = end_of(tokens, start, BRACKETS)
+    return end - 1 if end and "COMMA" not in kinds_outside(tokens[start + 1 : end - 1], BRACKETS) else 0
 
 
 ENDS = frozenset({"PLUS", "MINUS", "REL", ")", "]", "}", "COMMA", "SEMICOLON", "DOT", "AMP", "NEWLINE", "BAR", "TEXT"})

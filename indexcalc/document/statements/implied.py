@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.statements.calls import LIMITS, closing, is_normal, spelt
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.named_parts import is_name, named_part, stands_among
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.document.statements.outline import Side, Statement
 from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.errors import IndexCalcError

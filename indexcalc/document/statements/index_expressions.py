@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from indexcalc.document.statements.nesting import outside
 from indexcalc.language.latex.tokens import Token, parted
 
 GREEK = frozenset(
@@ -84,7 +85,7 @@ def is_expression(tokens: Sequence[Token], *, alone: bool) -> bool:
     terms = list(terms_of(tokens))
     if not all(is_term(term) for term in terms):
         return False
-    signs = sum(token.kind in SIGNS for token in tokens_outside(tokens))
+    signs = sum(token.kind in SIGNS for token in outside(tokens))
     if not signs:
         (term,) = terms
         return is_lookup(term) and (not alone or not is_index_letter(term[0]))
@@ -104,15 +105,6 @@ def terms_of(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         else:
             term.append(token)
     yield term
-
-
-def tokens_outside(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens that stand in no braces."""
-    depth = 0
-    for token in tokens:
-        depth += (token.kind == "{") - (token.kind == "}")
-        if depth == 0:
-            yield token
 
 
 def is_term(term: Sequence[Token]) -> bool:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.signs import group_end
 from indexcalc.language.latex.tokens import Inside, Token
 

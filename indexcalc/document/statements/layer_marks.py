@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from indexcalc.document.statements.nesting import end_of
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -114,12 +115,8 @@ def argument(tokens: Sequence[Token], position: int) -> tuple[tuple[Token, ...],
         return (), position
     if tokens[position].kind != "{":
         return (tokens[position],), position + 1
-    depth = 0
-    for end in range(position, len(tokens)):
-        depth += (tokens[end].kind == "{") - (tokens[end].kind == "}")
-        if depth == 0:
-            return tuple(tokens[position + 1 : end]), end + 1
-    return tuple(tokens[position + 1 :]), len(tokens)
+    end = end_of(tokens, position)
+    return (tuple(tokens[position + 1 : end - 1]), end) if end else (tuple(tokens[position + 1 :]), len(tokens))
 
 
 def is_power(tokens: Sequence[Token], position: int) -> bool:

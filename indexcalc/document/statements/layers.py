@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.statements.calls import is_call
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.families import Families, below_nabla, bound_letters
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.labels import ABOVE, labelled
 from indexcalc.document.statements.layer_marks import BELOW, PLAIN, Item, Written, written_at, written_names
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.tokens import Token
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import SIGN
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.tokens import Token
 
 FEWEST = 3

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from indexcalc.document.statements.calls import closing
-from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.document.statements.systems import CONSTANTS
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from indexcalc.document.statements.arguments_of_names import (
     NO_ARRAYS,
     Tokens,
-    after_script,
     application_at,
     applications,
     argument_places,
@@ -24,8 +23,8 @@ from indexcalc.document.statements.arguments_of_names import (
 )
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import SIGN, spelt
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.marked_letters import MENTIONS
+from indexcalc.document.statements.nesting import after_script, after_scripts
 from indexcalc.document.statements.sums_over_outcomes import bound_in, domains_in, drawn_in
 
 

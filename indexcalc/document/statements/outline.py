@@ -13,13 +13,14 @@ from indexcalc.document.statements.calls import with_calls
 from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.conditionals import with_conditionals
 from indexcalc.document.statements.dependence import with_dependences
-from indexcalc.document.statements.differentials import after_scripts, with_gradients
+from indexcalc.document.statements.differentials import with_gradients
 from indexcalc.document.statements.expectation_signs import with_expectations
 from indexcalc.document.statements.families import Families, families_of
 from indexcalc.document.statements.index_names import with_index_names
 from indexcalc.document.statements.integrals import with_integrals
 from indexcalc.document.statements.kronecker import with_deltas
 from indexcalc.document.statements.layers import with_layers
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.document.statements.tables import with_tables
 from indexcalc.document.statements.written import as_written_out
 from indexcalc.errors import IndexCalcError

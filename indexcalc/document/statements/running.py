@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.layer_marks import BELOW, Item, Written, argument, written_at
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.tokens import Token
 
 DESCENDING = "prod from the last"

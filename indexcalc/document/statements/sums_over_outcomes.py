@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.statements.arguments_of_names import (
     Tokens,
-    after_script,
     applications,
     is_application,
     kind_of,
@@ -20,9 +19,9 @@ from indexcalc.document.statements.arguments_of_names import (
 )
 from indexcalc.document.statements.brackets import DENSITIES, DIVERGENCES
 from indexcalc.document.statements.calls import SIGN, closing, spelt
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.integrals import SIGN as INTEGRAL
 from indexcalc.document.statements.integrals import parts_of
+from indexcalc.document.statements.nesting import after_script, after_scripts
 from indexcalc.language.latex.grammar import joined_bars
 from indexcalc.language.latex.tokens import Token, parted
 

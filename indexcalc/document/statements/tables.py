@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from indexcalc.document.statements.arguments_of_names import (
     Application,
     Tokens,
-    after_script,
     application_at,
     applications,
     kind_of,
@@ -29,6 +28,7 @@ from indexcalc.document.statements.arguments_of_names import (
 from indexcalc.document.statements.brackets import DENSITIES
 from indexcalc.document.statements.calls import AT, spelt
 from indexcalc.document.statements.marked_letters import calculates, marked_letters, with_primes
+from indexcalc.document.statements.nesting import after_script
 from indexcalc.document.statements.outcomes import Uses, value_places, values_in
 from indexcalc.document.statements.sums_over_outcomes import bound_in, unfolded, with_measures, with_sums
 from indexcalc.language.latex.tokens import Inside, Token

@@ -12,13 +12,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from indexcalc.document.statements.brackets import DIVERGENCES, SPREADS
-from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, signs_of, spelt
+from indexcalc.document.statements.calls import SIGN, is_expected, is_normal, outer_bar, script_places, spelt
 from indexcalc.document.statements.densities import Density, alike, density_in, totals_in, with_parameters
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
 from indexcalc.document.statements.integrals import extreme_word, parts_of
 from indexcalc.document.statements.layers import with_layers
+from indexcalc.document.statements.nesting import BRACKETS, after_scripts, depths, kinds_outside
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.survey import Survey
 from indexcalc.errors import IndexCalcError
@@ -147,7 +147,7 @@ def expectation(tokens: Sequence[Token], opens: int, letters: tuple[str, ...]) -
     """An expectation over names that it draws from a distribution."""
     below = without_braces(tokens[2:opens])
     body = tokens[opens + 1 : -1]
-    if tokens[1].kind != "SUB" or "SUP" in signs_of(tokens[1:opens]):
+    if tokens[1].kind != "SUB" or "SUP" in kinds_outside(tokens[1:opens]):
         return None
     if "BAR" in parted(body)[1]:
         return None
@@ -171,7 +171,7 @@ def spread(tokens: Sequence[Token], opens: int, letters: tuple[str, ...]) -> Spr
     inner = tokens[opens + 1 : -1]
     parts, kinds = parted(inner)
     own = kinds.index("BAR") + 1 if "BAR" in kinds else len(parts)
-    if {*kinds[: own - 1]} - {"COMMA"} or own > SPREADS[tokens[0].text] or "SUP" in signs_of(tokens[1:opens]):
+    if {*kinds[: own - 1]} - {"COMMA"} or own > SPREADS[tokens[0].text] or "SUP" in kinds_outside(tokens[1:opens]):
         return None
     condition = inner[outer_bar(inner) :] if "BAR" in kinds else ()
     left, *rest = sums(parts[:own])
@@ -213,9 +213,8 @@ def names_in(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def parted(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[str]]:
     """What stands between commas, semicolons and bars that are in no inner bracket, and the kinds of these."""
-    parts, kinds, depth = [list[Token]()], list[str](), 0
-    for token in joined_bars(tokens):
-        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
+    parts, kinds = [list[Token]()], list[str]()
+    for token, depth in depths(joined_bars(tokens), BRACKETS):
         if depth == 0 and token.kind in PARTING:
             kinds.append(token.kind)
             parts.append([])

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.document.statements.running import with_products, with_signs, without_gaps
 from indexcalc.language.latex.tokens import Token
 
