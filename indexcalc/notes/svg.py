@@ -18,6 +18,9 @@ LINE, PAD = 17.0, 10.0
 ACROSS, DOWN, THIN = 22.0, 44.0, 14.0
 """The room between boxes beside each other, between rows, and for an arrow that passes a row."""
 
+LEAST = 0.6
+"""The part of its own width to which a page may shrink a drawing; its letters can still be read."""
+
 WIDEST = 26
 """The most letters on a line that names an operation; a longer one is broken between words."""
 
@@ -60,7 +63,8 @@ def svg_text(diagram: Diagram, links: Mapping[str, str], name: str) -> str:
     )
     return (
         f'<svg class="flow" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" '
-        f'role="group" aria-labelledby="{name}-said">\n<title id="{name}-said">{escape(said(diagram))}</title>\n'
+        f'style="min-width:{LEAST * width:.0f}px" role="group" aria-labelledby="{name}-said">\n'
+        f'<title id="{name}-said">{escape(said(diagram))}</title>\n'
         f"<defs>{head}</defs>\n{arrows}\n{drawn}\n</svg>"
     )
 

@@ -10,6 +10,7 @@ from indexcalc.codegen.listing import code_by_equation
 from indexcalc.language.read import load_problem
 from indexcalc.notes import Detail, html_note
 from indexcalc.notes.levels import Level, parts_of
+from indexcalc.notes.svg import LEAST
 from indexcalc.rewrite.derive import derive
 from indexcalc.worksheet import load_values, worked
 from tests.support.browser import asked, emulated, needs_axe, needs_browser, opened, started, violations
@@ -263,21 +264,23 @@ def test_nothing_is_wider_than_a_narrow_screen(driver, pages, name):
 
 
 def test_a_wide_dataflow_diagram_shrinks_as_far_as_it_can_be_read(driver, pages):
-    """It takes the width that there is, but no less than 36 letters; then it can be scrolled."""
+    """It takes the width that there is, but no less than a part of its own; then it can be scrolled."""
     size = "return (one => [one.clientWidth, one.viewBox.baseVal.width, one.parentElement.clientWidth])(arguments[0])"
     opened(driver, pages["two_token_model"][1])
-    least = 36 * driver.execute_script("return parseFloat(getComputedStyle(document.documentElement).fontSize)")
     drawings = driver.find_elements(By.CSS_SELECTOR, ".flow")
+    found = set()
     try:
-        for width in (380, 700, 1440):
+        for width in (320, 500, 700, 1440):
             driver.execute_cdp_cmd(
                 "Emulation.setDeviceMetricsOverride",
                 {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False},
             )
             for own, natural, room in (driver.execute_script(size, one) for one in drawings):
-                assert own == pytest.approx(min(natural, max(room, least)), abs=1)
+                assert own == pytest.approx(max(min(natural, room), LEAST * natural), abs=1)
+                found.add((own < natural - 1, own > room + 1))
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert {(False, False), (True, False), (True, True)} <= found
 
 
 def test_a_step_folds_and_what_is_printed_is_there(driver, attention):
