@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from indexcalc.algebra.terms import Access, Index, Term, tensors_of
-from indexcalc.calculus.steps import Collapse, Path, Renamed, Rule, Step, Used
+from indexcalc.algebra.terms import Access, Fn, Index, Power, Term, Terms, tensors_of
+from indexcalc.calculus.steps import Collapse, LocalDerivative, Path, Renamed, Rule, Step, Used
 from indexcalc.notes.blocks import Block, Display, Loss, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.differentiation import ended
 from indexcalc.notes.familiar import ROUTINE, Habit, Shown, is_clean
@@ -42,9 +42,39 @@ def is_joined(path: Path, shown: Shown) -> bool:
         others == [Rule.CHAIN, Rule.SUBSTITUTE]
         and rules[0] is Rule.FORWARD
         and set(rules) <= SIMPLE
-        and rules.count(Rule.POINTWISE) <= 1
+        and (
+            Rule.POINTWISE not in rules or all(is_plain(power, local.partial.wrt.tensor) for power in powers_of(local))
+        )
         and all(step.rule in COLLAPSING for step in path.steps[2:])
         and all(is_clean(step) for step in (*local.steps, *path.steps) if step.rule is Rule.COLLAPSE)
+    )
+
+
+def powers_of(local: LocalDerivative) -> tuple[Power, ...]:
+    """The powers in the equation that a local derivative starts from."""
+    return tuple(power for term in local.steps[0].after for power in term.powers)
+
+
+def is_plain(power: Power, target: str) -> bool:
+    """Whether a factor is constant, a power of an entry of the target, or a function of such an entry alone.
+
+    The derivative of anything else has parts of its own to show.
+    """
+    base, exponent = power
+    if target not in tensors_of(base) or isinstance(base, Access):
+        return True
+    return isinstance(base, Fn) and exponent == 1 and all(is_entry(argument, target) for argument in base.args)
+
+
+def is_entry(argument: Terms, target: str) -> bool:
+    """Whether an argument of a function is an entry of the target as it is, or does not depend on it."""
+    if target not in tensors_of(argument):
+        return True
+    powers = [power for term in argument for power in term.powers]
+    return (
+        len(argument) == len(powers) == 1
+        and argument[0].coeff == powers[0][1] == 1
+        and isinstance(powers[0][0], Access)
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from indexcalc.calculus.steps import Derivation, Rule
+from indexcalc.language import read_problem
 from indexcalc.language.read import load_problem
 from indexcalc.notes import Detail, markdown_note
 from indexcalc.notes.blocks import Heading, displays_of
@@ -72,6 +73,38 @@ def test_a_path_with_a_rule_that_is_no_routine_is_never_joined() -> None:
                 rules = {step.rule for local in path.locals for step in local.steps}
                 if len(path.locals) > 1 or rules & {Rule.QUOTIENT, Rule.LEMMA, Rule.JACOBI, Rule.CHOLESKY}:
                     assert not is_joined(path, shown)
+
+
+SECOND = """title "t"
+index i : N
+index k : K
+input x[i,k], m[k], W[k]
+y[i,k] = x[i,k] * W[k]
+u[i,k] = y[i,k] - 1
+q[i] = sum[k]({formula})
+upstream G[i] = dL/dq[i]
+derive u, y, x, m
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "joined"),
+    [
+        ("tanh(m[k]) * u[i,k]", True),
+        ("m[k]^2 * u[i,k]", True),
+        ("(1 - m[k]) * u[i,k]", True),
+        ("tanh(2*m[k]) * u[i,k]", False),
+        ("(u[i,k] - m[k])^2", False),
+    ],
+)
+def test_a_derivative_with_parts_of_its_own_is_told_step_by_step(formula: str, joined: bool) -> None:
+    derivation = derive(read_problem(SECOND.format(formula=formula)))
+    shown = shown_before(derivation, Detail.BRIEF)
+    *before, section = derivation.sections
+    for one in before:
+        shown = shown.after_section(one, ())
+    assert section.target == "m"
+    assert is_joined(section.paths[0], shown) is joined
 
 
 def test_a_joined_path_says_where_the_target_stands_and_what_deltas_do() -> None:
