@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import sympy as sp
 
 from indexcalc.algebra.build import is_divisor, lone, lone_entry, power, product, scale
+from indexcalc.algebra.ranges import reads_inside
+from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -24,7 +26,7 @@ from indexcalc.algebra.terms import (
     with_inner_terms,
 )
 from indexcalc.codegen.stable.bounds import Bounds, are_divided, bound_of
-from indexcalc.codegen.stable.carriers import Carriers
+from indexcalc.codegen.stable.carriers import TERM_LIMIT, Carriers, opened
 from indexcalc.codegen.stable.exponents import (
     ONE,
     argument_of,
@@ -34,7 +36,7 @@ from indexcalc.codegen.stable.exponents import (
     is_open,
 )
 from indexcalc.codegen.stable.gaps import together
-from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
+from indexcalc.codegen.stable.logistic import factor_logarithm, holds_sigmoid, logarithm, with_sigmoids
 from indexcalc.codegen.stable.pairs import paired
 from indexcalc.program import Equation
 from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
@@ -53,11 +55,13 @@ class Rewriting:
         carriers: the forms of the tensors.
         definitions: the forward equations.
         held: the products that tensors hold which are there, to be read instead.
+        own: the equations of the pass.
     """
 
     carriers: Carriers
     definitions: Mapping[str, Equation]
     held: Held = NOTHING
+    own: Mapping[str, Equation] = field(default_factory=dict)
 
     def terms(self, terms: Terms) -> Terms:
         """A sum, its terms in stable form at every depth; what forms show to be zero is gone."""
@@ -76,13 +80,41 @@ class Rewriting:
 
     def stable(self, term: Term) -> Terms:
         """What `term` gives."""
-        term = with_sigmoids(term)
+        term = with_sigmoids(with_factors_inside(self.with_quotients(term)))
         found = self.cancelled(term)
         if found is not None:
             return tuple(
                 part for whole in found for part in self.inside(with_steps(self.finished(whole), self.carriers.bounds))
             )
         return self.inside(with_steps(term, self.carriers.bounds))
+
+    def with_quotients(self, term: Term) -> Term:
+        """The term with what a gradient is in its place, if that divides by a sigmoid that it is multiplied with.
+
+        ``dp * p`` with ``dp = a + b / p`` is ``(a + b / p) * p``: ``p`` vanishes, and then ``dp`` has no value.
+        """
+        beside = {base for base, exponent in term.powers if exponent.is_positive and self.may_vanish(base)}
+        for place, (base, exponent) in enumerate(term.powers if beside else ()):
+            equation = self.own.get(base.tensor) if isinstance(base, Access) and exponent == 1 else None
+            if equation is None or not isinstance(base, Access) or not reads_inside(base.slots, equation.slots):
+                continue
+            body = substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))
+            inner = opened(body)
+            if any(part.summed for part in inner) or len(inner) > TERM_LIMIT:
+                continue
+            if any(is_negative(size) and factor in beside for part in inner for factor, size in part.powers):
+                whole = power(inner, ONE)
+                powers = (*term.powers[:place], *whole.powers, *term.powers[place + 1 :])
+                return self.with_quotients(product(term.coeff * whole.coeff, powers, term.summed))
+        return term
+
+    def may_vanish(self, base: Base) -> bool:
+        """Whether a factor is a sigmoid, by a name or one less that, which is zero where its argument is large."""
+        if isinstance(base, Add):
+            return len(base.terms) == 2 and any(self.may_vanish(inner) for part in base.terms for inner in part.bases)
+        if isinstance(base, Access) and base.tensor in self.carriers.forms:
+            return any(map(holds_sigmoid, self.carriers.forms[base.tensor].terms))
+        return isinstance(base, Fn) and base.name == "sigmoid"
 
     def finished(self, term: Term) -> Term:
         """Exponentials taken apart put together: in what tensors hold, over their bounds, and the rest as one."""
@@ -234,6 +266,26 @@ class Rewriting:
         if term.coeff != 1:
             parts.append(Term(sp.log(term.coeff)))
         return tuple(parts)
+
+
+def with_factors_inside(term: Term) -> Term:
+    """The term with factors inside of the brackets that divide by them: ``u * (a + b / u)`` is ``u * a + b``.
+
+    What divides may vanish, and zero times infinity is no number. Exponentials cancel by their exponents.
+    """
+    for place, (base, exponent) in enumerate(term.powers):
+        if isinstance(base, Add) and exponent == 1:
+            every = (power for inner in base.terms for power in inner.powers)
+            below = {part for part, size in every if is_negative(size) and not is_exponential(part)}
+            moved = [(factor, size) for factor, size in term.powers if factor in below and size.is_positive]
+            if moved:
+                inner = power(
+                    tuple(product(part.coeff, (*part.powers, *moved), part.summed) for part in base.terms), ONE
+                )
+                rest = (*term.powers[:place], *inner.powers, *term.powers[place + 1 :])
+                left = [factor for factor in rest if factor not in moved]
+                return with_factors_inside(product(term.coeff * inner.coeff, left, term.summed))
+    return term
 
 
 def with_steps(term: Term, bounds: Bounds) -> Term:

@@ -88,8 +88,9 @@ def rewritten(
     result, sums = list[Equation](), dict[str, Equation]()
     values, arguments = dict[str, Terms](), dict[str, tuple[Terms, ...]]()
     guards: dict[Base, Base] = {}
+    members = {equation.name: equation for equation in equations if equation.name not in definitions}
     for equation in equations:
-        rewriting = Rewriting(carriers, definitions, held)
+        rewriting = Rewriting(carriers, definitions, held, members)
         result.append(replace(equation, terms=rewriting.terms(equation.terms)))
         shifted = carriers.shifted.get(equation.name)
         if shifted is not None:

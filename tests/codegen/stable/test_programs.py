@@ -107,6 +107,22 @@ L = sum[n](softplus(s[n]))
 loss L
 derive E, r
 """,
+    "focal_loss_of_many": """
+index n : N
+input z[n], y[n]
+p[n] = sigmoid(z[n])
+L = -1/N * sum[n](y[n]*(N-p[n])^2*log(p[n]) + (1-y[n])*p[n]^2*log(1-p[n]))
+loss L
+derive z
+""",
+    "product_with_a_quotient_by_a_factor": """
+index i : N
+input x[i], w[i]
+u[i] = exp(-x[i]^2)
+y[i] = u[i]*(w[i] + x[i]/u[i])
+upstream G[i] = dL/dy[i]
+derive x, w
+""",
     "sigmoid_as_a_quotient": """
 index i : N
 input x[i]
