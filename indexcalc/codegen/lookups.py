@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
@@ -120,6 +120,14 @@ def target_of(delta: Delta, axes: Sequence[Index]) -> Index | None:
             assert isinstance(side, Index)
             return side
     return None
+
+
+def by_samples(axes: Sequence[Index], targets: Mapping[Index, Delta]) -> tuple[tuple[Index, ...], ...]:
+    """The indices of a result that deltas say, those that are looked up for the same samples in one group."""
+    groups: dict[frozenset[Index], list[Index]] = {}
+    for axis in axes:
+        groups.setdefault(frozenset(indices_of_slot(place_of(targets[axis], axis))), []).append(axis)
+    return tuple(map(tuple, groups.values()))
 
 
 def place_of(delta: Delta, target: Index) -> Slot:

@@ -121,6 +121,20 @@ def _largest_at(
         total[runs[starts]] = np.maximum.reduceat(rows, starts, axis=0)
     return np.moveaxis(total, 0, axis)'''
 
+JOINED = '''\
+def _joined(*given: tuple[np.ndarray, int]) -> np.ndarray:
+    """Places along several axes as places along one; -1 where one lies outside."""
+    joined, outside = 0, False
+    for places, length in given:
+        outside = outside | (places < 0) | (places >= length)
+        joined = joined * length + np.asarray(places, dtype=int)
+    return np.where(outside, -1, joined)'''
+
+PARTED = '''\
+def _parted(x: np.ndarray, axis: int, *lengths: int) -> np.ndarray:
+    """x with one axis as several."""
+    return x.reshape((*x.shape[:axis], *lengths, *x.shape[axis + 1 :]))'''
+
 ENTRIES = '''\
 def _entries(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
     """x[places], zero where a place lies outside of x."""
@@ -141,6 +155,8 @@ NUMPY_MOVING: Mapping[str, Special] = {
     "_looked_up": Special(LOOKED_UP),
     "_summed_at": Special(SUMMED_AT),
     "_largest_at": Special(LARGEST_AT),
+    "_joined": Special(JOINED),
+    "_parted": Special(PARTED),
     "_entries": Special(ENTRIES, ("_nearest",)),
     "_nearest": Special(NEAREST),
 }
@@ -222,6 +238,20 @@ def _largest_at(
     at = where.reshape(shape).expand_as(rows)
     return total.scatter_reduce(axis, at, rows, "amax").narrow(axis, 0, length)'''
 
+TORCH_JOINED = '''\
+def _joined(*given: tuple[torch.Tensor, int]) -> torch.Tensor:
+    """Places along several axes as places along one; -1 where one lies outside."""
+    joined, outside = 0, False
+    for places, length in given:
+        outside = outside | (places < 0) | (places >= length)
+        joined = joined * length + places.long()
+    return torch.where(outside, -1, joined)'''
+
+TORCH_PARTED = '''\
+def _parted(x: torch.Tensor, axis: int, *lengths: int) -> torch.Tensor:
+    """x with one axis as several."""
+    return x.reshape((*x.shape[:axis], *lengths, *x.shape[axis + 1 :]))'''
+
 TORCH_ENTRIES = '''\
 def _entries(x: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
     """x[places], zero where a place lies outside of x."""
@@ -245,6 +275,8 @@ TORCH_MOVING: Mapping[str, Special] = {
     "_looked_up": Special(TORCH_LOOKED_UP),
     "_summed_at": Special(TORCH_SUMMED_AT),
     "_largest_at": Special(TORCH_LARGEST_AT),
+    "_joined": Special(TORCH_JOINED),
+    "_parted": Special(TORCH_PARTED),
     "_entries": Special(TORCH_ENTRIES, ("_nearest",)),
     "_nearest": Special(TORCH_NEAREST),
 }
@@ -315,6 +347,20 @@ def _largest_at(
     where = jnp.where(places < 0, length, places)
     return jnp.moveaxis(total.at[where].max(moved, mode="drop"), 0, axis)'''
 
+JAX_JOINED = '''\
+def _joined(*given: tuple[jax.Array, int]) -> jax.Array:
+    """Places along several axes as places along one; -1 where one lies outside."""
+    joined, outside = 0, False
+    for places, length in given:
+        outside = outside | (places < 0) | (places >= length)
+        joined = joined * length + jnp.asarray(places, dtype=int)
+    return jnp.where(outside, -1, joined)'''
+
+JAX_PARTED = '''\
+def _parted(x: jax.Array, axis: int, *lengths: int) -> jax.Array:
+    """x with one axis as several."""
+    return x.reshape((*x.shape[:axis], *lengths, *x.shape[axis + 1 :]))'''
+
 JAX_ENTRIES = '''\
 def _entries(x: jax.Array, *places: jax.Array) -> jax.Array:
     """x[places], zero where a place lies outside of x."""
@@ -336,6 +382,8 @@ JAX_MOVING: Mapping[str, Special] = {
     "_looked_up": Special(JAX_LOOKED_UP),
     "_summed_at": Special(JAX_SUMMED_AT),
     "_largest_at": Special(JAX_LARGEST_AT),
+    "_joined": Special(JAX_JOINED),
+    "_parted": Special(JAX_PARTED),
     "_entries": Special(JAX_ENTRIES, ("_nearest",)),
     "_nearest": Special(JAX_NEAREST),
 }

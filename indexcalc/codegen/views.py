@@ -39,6 +39,7 @@ from indexcalc.codegen.lookups import (
     added_apart,
     at_lookups,
     by_entries,
+    by_samples,
     deltas_apart,
     lookups_apart,
     place_of,
@@ -152,11 +153,16 @@ class Views:
         term = self.with_plain_lookups(term)
         rest = tuple(power for power in term.powers if power[0] not in deltas)
         targets = {target: delta for delta in deltas if (target := target_of(delta, statement.axes)) is not None}
-        inner = {target: indices_of_slot(place_of(delta, target)) for target, delta in targets.items()}
+        groups = by_samples([target for target in statement.axes if target in targets], targets)
+        first = {group[0]: group for group in groups}
+        inner = {
+            axis: indices_of_slot(place_of(delta, axis)) if axis in first else () for axis, delta in targets.items()
+        }
         places = tuple(index for axis in statement.axes for index in inner.get(axis, ()))
         own = set(free_indices((Term(ONE, rest),)))
         # An axis that the sum does not vary along is added at the end.
-        made = tuple(axis for axis in statement.axes if axis in targets or axis in own)
+        there = (axis for axis in statement.axes if axis in first or (axis in own and axis not in targets))
+        made = tuple(one for axis in there for one in first.get(axis, (axis,)))
         axes = tuple(index for axis in made for index in inner.get(axis, (axis,)))
         summed = tuple(index for index in term.summed if index not in places)
         body = product(term.coeff, rest, summed)
@@ -370,7 +376,8 @@ def window_axes(entry: Access) -> tuple[Index, ...]:
 def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
     """The deltas of a term that say at which entry of the result what is summed is added up.
 
-    Each has an index of the result, by itself, that no other has and that stands nowhere else in the term.
+    Each has an index of the result, by itself, that no other has and that stands nowhere else in the term. Several
+    may look up something for the same samples.
     """
     found: list[Delta] = []
     used: set[Index] = set()
@@ -380,7 +387,15 @@ def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
             continue
         inner = [index for index in occurring_indices(base) if index != target]
         alone = not any(target in occurring_indices(other) for other in term.bases if other != base)
-        if inner and alone and used.isdisjoint(inner) and all(index in term.summed for index in inner):
+        same = any(looks_up(other, axes) == set(inner) == looks_up(base, axes) for other in found)
+        if inner and alone and (same or used.isdisjoint(inner)) and all(index in term.summed for index in inner):
             found.append(base)
             used.update(inner)
     return tuple(found)
+
+
+def looks_up(delta: Delta, axes: Sequence[Index]) -> set[Index]:
+    """The samples for which a delta looks up an entry of the result; none if it looks up nothing."""
+    target = target_of(delta, axes)
+    place = place_of(delta, target) if target is not None else delta.left
+    return set(indices_of_slot(place)) if isinstance(place, Lookup) else set()

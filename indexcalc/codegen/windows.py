@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 
 from indexcalc.algebra.slots import constant_of, indices_of_slot, lookups_of_slot, parts_of_slot
 from indexcalc.algebra.terms import Access, Delta, Index, Lookup, Slot
-from indexcalc.codegen.lookups import place_of, target_of
+from indexcalc.codegen.lookups import by_samples, place_of, target_of
 from indexcalc.codegen.operands import Axes, Operand, Scope, arranged, slot_node, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Node, flat
@@ -67,26 +69,35 @@ def moved_node(statement: Statement, scope: Scope) -> Node:
     (parts, _), *deltas = term.powers
     assert isinstance(parts, Access)
     targets = {target_of(delta, statement.axes): delta for delta, _ in deltas if isinstance(delta, Delta)}
+    known = {axis: targets[axis] for axis in statement.axes if axis in targets}
+    groups = by_samples(tuple(known), known)
     axes: list[Index] = []
     for axis in statement.axes:
-        axes += indices_of_slot(place_of(targets[axis], axis)) if axis in targets else (axis,)
+        if axis not in known:
+            axes.append(axis)
+        elif any(group[0] == axis for group in groups):
+            axes += indices_of_slot(place_of(known[axis], axis))
     node: Node = transposed(Operand(Atom(scope.tensors[parts.tensor]), parts.indices), tuple(axes)).node
-    for delta, _ in deltas:
-        assert isinstance(delta, Delta)
-        node = added_up(node, statement, delta, scope)
+    for group in groups:
+        node = added_up(node, statement, [(axis, place_of(known[axis], axis)) for axis in group], scope)
     return node
 
 
-def added_up(node: Node, statement: Statement, delta: Delta, scope: Scope) -> Node:
-    """The axes that a place reads summed into one axis; or the largest along them."""
-    target = target_of(delta, statement.axes)
-    assert target is not None
-    axis, place = statement.axes.index(target), place_of(delta, target)
-    length = Atom(number(target.extent, scope))
-    if not lookups_of_slot(place):
-        steps = (Atom(number(coeff, scope)) for _, coeff in parts_of_slot(place))
-        start = Atom(number(constant_of(place), scope))
-        return Call("_folded", (node, Atom(str(axis)), length, start, *steps))
-    inner: Axes = indices_of_slot(place)
+def added_up(node: Node, statement: Statement, places: Sequence[tuple[Index, Slot]], scope: Scope) -> Node:
+    """The axes that places read summed into one axis for each place; or the largest along them."""
+    axis = Atom(str(statement.axes.index(places[0][0])))
+    lengths = [number(target.extent, scope) for target, _ in places]
+    slots = [place for _, place in places]
+    if not lookups_of_slot(slots[0]):
+        steps = (Atom(number(coeff, scope)) for _, coeff in parts_of_slot(slots[0]))
+        start = Atom(number(constant_of(slots[0]), scope))
+        return Call("_folded", (node, axis, Atom(lengths[0]), start, *steps))
+    inner: Axes = arranged(indices_of_slot(slots[0]), indices_of_slot(slots[0]))
     function = "_largest_at" if statement.word == "max" else "_summed_at"
-    return Call(function, (node, Atom(str(axis)), slot_node(place, arranged(inner, inner), scope), length))
+    nodes = [slot_node(slot, inner, scope) for slot in slots]
+    if len(places) == 1:
+        return Call(function, (node, axis, nodes[0], Atom(lengths[0])))
+    pairs = (Atom(f"({flat(one)}, {length})") for one, length in zip(nodes, lengths, strict=True))
+    whole = Atom(number(sp.Mul(*(target.extent for target, _ in places)), scope))
+    total = Call(function, (node, axis, Call("_joined", tuple(pairs)), whole))
+    return Call("_parted", (total, axis, *map(Atom, lengths)))

@@ -29,6 +29,7 @@ def functions(library):
     return space
 
 
+PAIRS = st.tuples(st.integers(-1, 5), st.integers(-1, 5))
 STEPS = st.lists(st.tuples(st.integers(-3, 3).filter(bool), st.integers(1, 3)), min_size=1, max_size=3)
 
 
@@ -72,6 +73,23 @@ def test_folding_adds_up_what_loops_add_up(library, steps, start, length, axis, 
     fold = functions(library)["_folded"]
     found = fold(LIBRARIES[library][2](parts), axis, length, start, *(step for step, _ in steps))
     np.testing.assert_allclose(np.asarray(found), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 1), st.lists(PAIRS, max_size=7), st.integers(0, 999))
+def test_sums_at_two_places_agree_with_loops(library, rows, columns, axis, ids, seed):
+    convert = LIBRARIES[library][2]
+    parts = np.random.default_rng(seed).normal(size=(*(2,) * axis, len(ids), 3))
+    expected = np.zeros((*(2,) * axis, rows, columns, 3))
+    for place, (row, column) in enumerate(ids):
+        if 0 <= row < rows and 0 <= column < columns:
+            expected[(slice(None),) * axis + (row, column)] += parts[(slice(None),) * axis + (place,)]
+    space = functions(library)
+    down, across = (convert(np.array([pair[n] for pair in ids], dtype=np.int8)) for n in (0, 1))
+    joined = space["_joined"]((down, rows), (across, columns))
+    total = space["_summed_at"](convert(parts), axis, joined, rows * columns)
+    np.testing.assert_allclose(np.asarray(space["_parted"](total, axis, rows, columns)), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

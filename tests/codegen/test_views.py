@@ -171,8 +171,11 @@ TWO_PLACES = (
 
 
 def test_factors_at_two_looked_up_places_are_read_there():
-    """One of the two deltas is still a mask, since both move the same samples."""
+    """Both deltas move the same samples: their two places are one."""
     problem = read_problem(TWO_PLACES)
     derivation = derive(problem)
     assert numpy_module(derivation).partition("def backward")[0].count("_looked_up(w, 0, ") == 2
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        assert "_joined((y, V), (q, V))" in source
+        assert not any(f"== {ids}" in source for ids in ("y", "q"))
     agree(problem, derivation)
