@@ -89,7 +89,7 @@ def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: b
 
 def small_costs(letter: str, usage: Usage | None) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix, of a small letter in no font."""
-    if usage is not None and usage.transposed and letter not in GREEK:
+    if usage is not None and (usage.transposed or usage.normed) and letter not in GREEK:
         return {1: 0.0, 0: 1.0, 2: 1.5}
     if usage is not None and usage.signs >= {"times", "cdot"}:  # who uses both tells them apart
         return {1: 0.0, 0: 0.1, 2: 1.5}
@@ -121,6 +121,8 @@ def family_choice(
         return None
     if said is not None:
         costs = as_said(said, {0, 1, said, *((2,) if numbered else ())})
+    elif usage.normed:
+        costs = {1: 0.0, 0: 0.6}
     elif usage.transposed or usage.bold:
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
         if usage.bold and name[:1].isupper():  # the covariance of each class

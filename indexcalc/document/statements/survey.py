@@ -23,7 +23,7 @@ from indexcalc.document.statements.trees import (
     rates,
     targets,
 )
-from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum
+from indexcalc.language.latex.tree import NORM, Atom, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 
@@ -37,6 +37,7 @@ class Usage:
         bare: how often without.
         bold: whether ever in bold.
         transposed: whether ever transposed.
+        normed: whether ever a term in a norm, as no number is.
         numerator: how often it is differentiated.
         below: how often something is differentiated by it.
         scalar: whether something is divided by it.
@@ -56,6 +57,7 @@ class Usage:
     bare: int = 0
     bold: bool = False
     transposed: bool = False
+    normed: bool = False
     numerator: int = 0
     below: int = 0
     scalar: bool = False
@@ -176,6 +178,9 @@ def usages_in(chains: Iterable[tuple[Sum, ...]], survey: Survey) -> dict[str, Us
                     usage.letters.add(found.parts)
             mark_numerators(member, survey, usages)
             mark_vectors(member, survey, usages)
+            for term in normed(member):
+                if (one := survey.name(term)) is not None:
+                    usages[one.name].normed = True
             mark_factors(member, survey, usages)
     for usage in pooled.values():
         if usage.multiplied:  # other tensors are made from it: it is no loss, and nothing else that is differentiated
@@ -246,6 +251,12 @@ def mark_vectors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> No
                 continue
             if matrix.parts is None and found.parts is None and found.name in usages:
                 usages[found.name].behind += 1
+
+
+def normed(member: Sum) -> Iterator[Node]:
+    """What is a term in a norm."""
+    groups = (node for node in nodes_of(member) if isinstance(node, Group) and node.bracket == NORM)
+    return (term.items[0] for node in groups for _, term in node.members[0].terms if len(term.items) == 1)
 
 
 def mark_factors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> None:
