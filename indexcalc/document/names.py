@@ -16,9 +16,19 @@ from indexcalc.document.divergences import learn_divergence
 from indexcalc.document.functions import EXTREMES
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, Value, names_of
+from indexcalc.document.meaning.nodes import (
+    ONE,
+    Entry,
+    Gathered,
+    Number,
+    Raised,
+    Size,
+    Value,
+    between,
+    names_of,
+)
 from indexcalc.document.meaning.sizes import Ix
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.means import learn_average
 from indexcalc.document.normals import learn_normal
@@ -27,6 +37,7 @@ from indexcalc.document.rows import learn_rows
 from indexcalc.document.scope import Scope
 from indexcalc.document.spreads import learn_spread
 from indexcalc.document.statements.calls import SIGN, is_call, is_indicator, words_in
+from indexcalc.document.statements.conditions_below import MEMBER
 from indexcalc.document.statements.index_expressions import ROWS
 from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
@@ -118,6 +129,7 @@ class Names:
             table.open.setdefault(found.name, f"{found.name} with an index may be a block of {found.name}")
         learn_average(table, found)
         learn_rows(table, found)
+        learn_members(table, found)
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)
@@ -230,6 +242,31 @@ class Names:
         if exponent > 1:
             return replace(value, node=Raised(inner, Number(sp.Integer(exponent))))
         return typed.transpose(value) if found.transposed and value.axes else value
+
+
+def learn_members(table: Table, found: Named) -> None:
+    """Say more of what is in a set that no equation gives, if that is meant: what is false under all is so for any."""
+    if not found.name.startswith(MEMBER) or found.name in table.known:
+        return
+    bare, (_, slots) = found.name.removeprefix(MEMBER), table.symbol(found)
+    if len(slots) < len("ij"):
+        return
+    one, other = slots[0], slots[-1]
+    question = choice(
+        Kind.PROPERTY,
+        f"what is in {bare}",
+        Option("some", 0.0, f"{bare} may hold a part of what there is", general=True),
+        Option("all", 0.1, f"{bare} holds all that there is"),
+        Option("others", 0.1, f"{bare} holds all but the one that it is of"),
+        Option("parts", 0.1, f"each one is in {bare} once"),
+    )
+    chosen = table.asking(question).name
+    if chosen == "parts":
+        table.simplex[found.name] = (0,)
+    elif chosen != "some":
+        if chosen == "others":
+            table.sizes.equate(one, other)
+        table.definitions[found.name] = Definition(slots, ONE if chosen == "all" else between(one, "!=", other))
 
 
 def exponent_of(found: Named) -> int | None:

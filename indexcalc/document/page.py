@@ -12,6 +12,7 @@ import sympy as sp
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Range, Sections, Surroundings
+from indexcalc.document.statements.conditions_below import MEMBER
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.definitions import Definitions
 from indexcalc.document.statements.densities import writes_densities
@@ -428,9 +429,11 @@ class Page(Writing):
 
     @cached_property
     def loose_letters(self) -> frozenset[str]:
-        """The letters of one sample, whose number its definitions do not say."""
+        """The letters of one sample, whose number its definitions do not say, and of sets, of which it may be one."""
         numbers = {*(number for found in self.defining.values() for number in found), *self.function_heads}
-        return loose_letters(self.survey, [self.statements[number] for number in sorted(numbers)])
+        sets = (usage.letters for name, usage in self.survey.usages.items() if name.startswith(MEMBER))
+        of_sets = frozenset(letter for uses in sets for letters in uses for letter in letters[:-1])
+        return of_sets | loose_letters(self.survey, [self.statements[number] for number in sorted(numbers)])
 
     @cached_property
     def function_heads(self) -> Mapping[int, FunctionHead]:

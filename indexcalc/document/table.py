@@ -34,6 +34,7 @@ from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.runs import counted
 from indexcalc.document.statements.calls import is_call
+from indexcalc.document.statements.conditions_below import MEMBER
 from indexcalc.document.statements.heads import is_elsewhere
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import BETWEEN_INDICES, Named
@@ -397,7 +398,12 @@ class Table:
                 self.projections |= {name} if known == PROJECTION else set()
         if name in self.page.context.simplex:
             self.simplex[name] = self.page.context.simplex[name]
-        elif slots and not is_call(name) and (name in self.page.given or name.endswith(BETWEEN_INDICES)):
+        elif (
+            slots
+            and not is_call(name)
+            and not name.startswith(MEMBER)
+            and (name in self.page.given or name.endswith(BETWEEN_INDICES))
+        ):
             entries = self.view.entries_of(name, len(slots))
             if entries == "unit":
                 self.orthonormal.add(name)

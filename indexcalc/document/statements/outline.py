@@ -12,6 +12,7 @@ from indexcalc.document.statements.brackets import with_brackets
 from indexcalc.document.statements.calls import with_calls
 from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.conditionals import with_conditionals
+from indexcalc.document.statements.conditions_below import with_conditions_below
 from indexcalc.document.statements.dependence import with_dependences
 from indexcalc.document.statements.differentials import with_gradients
 from indexcalc.document.statements.expectation_signs import with_expectations
@@ -177,7 +178,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, as_written_out(with_integrals(unified(with_conditionals(with_arrays(lines)))))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = with_expectations([tokens for _, tokens in found], document.source)
+    pieces = with_expectations(with_conditions_below([tokens for _, tokens in found]), document.source)
     pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets(pieces)))))
     sections = [bisect_right(document.headings, (span.start,)) for span, _ in found]
     pieces = with_dependences(with_calls(without_arguments(with_tables(pieces, sections))))
