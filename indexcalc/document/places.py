@@ -145,10 +145,13 @@ def compared(scope: Scope, left: Sum, relation: str, right: Sum) -> Meaning | No
     """One where a relation between expressions of indices holds, else zero; None if the sides are none."""
     if not any(has_letter(scope, side) for side in (left, right)):
         return None
-    if not all(is_index(scope, side) for side in (left, right)):
+    letters = [scope.lone(side) for side in (left, right)]
+    axis = next((one for one in letters if one is not None), None)
+    beside = relation in ("=", "!=") and axis is not None
+    if not all(is_index(scope, side, beside=beside) for side in (left, right)):
         return None
     above = relation in (">", ">=")
-    one, other = (number_of(scope, side) for side in ((right, left) if above else (left, right)))
+    one, other = (number_of(scope, side, axis) for side in ((right, left) if above else (left, right)))
     return Relation(one, {"=": "==", ">": "<", ">=": "<="}.get(relation, relation), other)
 
 
@@ -158,8 +161,8 @@ def has_letter(scope: Scope, tree: Sum) -> bool:
     return any(found is not None and not scope.table.view.is_size(found.name) for found in names)
 
 
-def is_index(scope: Scope, tree: Sum) -> bool:
-    """Whether a sum is made of index letters, sizes, whole numbers and lookups alone."""
+def is_index(scope: Scope, tree: Sum, *, beside: bool = False) -> bool:
+    """Whether a sum is made of index letters, sizes, whole numbers and lookups, or `beside` a letter of what may be."""
     table = scope.table
 
     def fits(item: Node) -> bool:
@@ -167,7 +170,8 @@ def is_index(scope: Scope, tree: Sum) -> bool:
         if found is None:
             return is_operator(item) or (isinstance(item, Atom) and item.kind == "NUM" and item.text.isdigit())
         if found.parts is not None:
-            return found.name in table.whole and found.is_plain
+            may_be = beside and table.view.definition_of(found) is None
+            return (found.name in table.whole or may_be) and found.is_plain
         # A letter of the relation is an index, whatever the page says of it elsewhere, as in "only t = 0 is left".
         here = found.name in scope.letters or scope.binds(found.name)
         letter = here or (found.name in table.page.index_letters and found.name not in table.page.defining)

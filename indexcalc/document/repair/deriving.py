@@ -128,7 +128,7 @@ class Deriver:
             for slot in slots:
                 if slot.name.islower() and len(slot.name) == 1:
                     usual.setdefault(str(lowering.index(slot).extent), []).append(slot.name)
-        taken = {*own.values(), *self.words.names}
+        taken = {*own.values(), *self.words.names, *symbols.slots}
         chosen: dict[Index, Index] = {}
         for index in (*occurring_indices(terms), *(bound for term in terms for bound in term.summed)):
             if index in chosen:

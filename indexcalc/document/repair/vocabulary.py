@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from indexcalc.document.outcomes import table_of
 from indexcalc.document.repair.attempts import UNREADABLE, Attempts
 from indexcalc.document.statements.index_expressions import GREEK
+from indexcalc.document.statements.layer_marks import argument
 from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import BARS, Named, is_transpose
@@ -130,7 +131,7 @@ def renamed_to(node: Node, name: Node, survey: Survey) -> Node | None:
 
 
 def units_of(tokens: tuple[Token, ...]) -> Iterator[tuple[Unit, bool]]:
-    """A subscript in pieces; with each whether it is an index letter."""
+    """A subscript in pieces; with each whether it is an index letter, as what is looked up, ``y_n``, is not."""
     position = 0
     while position < len(tokens):
         end = position + 1
@@ -139,6 +140,8 @@ def units_of(tokens: tuple[Token, ...]) -> Iterator[tuple[Unit, bool]]:
         )
         while is_letter and end < len(tokens) and tokens[end].kind == "PRIME":
             end += 1
+        if is_letter and end < len(tokens) and tokens[end].kind == "SUB":
+            is_letter, end = False, argument(tokens, end + 1)[1]
         yield tokens[position:end], is_letter
         position = end
 

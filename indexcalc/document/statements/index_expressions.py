@@ -88,7 +88,7 @@ def is_expression(tokens: Sequence[Token], *, alone: bool) -> bool:
     signs = sum(token.kind in SIGNS for token in outside(tokens))
     if not signs:
         (term,) = terms
-        return is_lookup(term) and (not alone or not is_index_letter(term[0]))
+        return is_lookup(term) and (not alone or term[0].index or not is_index_letter(term[0]))
     return len(terms) > 1
 
 

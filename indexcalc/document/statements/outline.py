@@ -21,6 +21,7 @@ from indexcalc.document.statements.index_names import with_index_names
 from indexcalc.document.statements.integrals import with_integrals
 from indexcalc.document.statements.kronecker import with_deltas
 from indexcalc.document.statements.layers import with_layers
+from indexcalc.document.statements.lookups import with_lookups
 from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.document.statements.tables import with_tables
 from indexcalc.document.statements.written import as_written_out
@@ -179,7 +180,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_expectations(with_conditions_below([tokens for _, tokens in found]), document.source)
-    pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets(pieces)))))
+    pieces = with_gradients(with_deltas(with_lookups(with_index_names(with_runs(with_brackets(pieces))))))
     sections = [bisect_right(document.headings, (span.start,)) for span, _ in found]
     pieces = with_dependences(with_calls(without_arguments(with_tables(pieces, sections))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
