@@ -40,6 +40,8 @@ from indexcalc.document.rounding import ROUNDED, agree_as_rounded, unit_of
 from indexcalc.document.runs import count_of
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.kinds import is_update
+from indexcalc.document.statements.limits import bound_in
+from indexcalc.document.statements.steps import steps_in
 from indexcalc.document.table import Table
 from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unknown_together, unread_way
 from indexcalc.errors import IndexCalcError
@@ -178,6 +180,7 @@ def outcome(
     counts = dict(page.steps.counted.get(relation.place, {}))
     while letters - counts.keys() and found.truth is not Truth.TRUE and len(letters | counts.keys()) <= MOST_COUNTS:
         counts |= {letter: count_of(letter) for letter in letters}
+        counts |= dict.fromkeys(free_steps(page, relation) - counts.keys(), min(counts.values()) - BEFORE_END)
         page.steps.counted[relation.place] = dict(counts)
         found, letters = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=screen)
     if not counts or screen or found.truth is not Truth.TRUE:
@@ -191,6 +194,18 @@ def outcome(
 
 MOST_COUNTS = 3
 """The most letters of a relation that count steps."""
+
+BEFORE_END = 2
+"""How many steps are left behind any one of which a relation speaks, where its sums over steps end."""
+
+
+def free_steps(page: Page, relation: Relation) -> frozenset[str]:
+    """The letters that number steps in a relation, and that no sum binds: it says something of any one step."""
+    trees = (relation.left, relation.right)
+    bound = {letter for tree in trees for letter in bound_in(tree)}
+    names = (one.name for tree in trees for one in page.survey.names(tree))
+    found = {step.text for name in names for _, step in steps_in(name)}
+    return page.steps.letters.intersection(found) - bound
 
 
 def attempt(

@@ -267,6 +267,9 @@ class Reader:
     def over_steps(self, item: Node, behind: Sequence[Node]) -> Typed:
         """A sum or a product over steps, term by term; one of no terms is 0, or 1."""
         base = without_scripts(item)
+        above = (token for tokens in item.above for token in tokens) if isinstance(item, Scripted) else ()
+        if not self.table.inside and any(token.index for token in above):
+            self.table.open.setdefault("steps", "no line says from which step to which its sum over steps runs")
         values = [self.product(items) for items in written_out(self.table.page, item, behind)]
         if isinstance(base, Atom) and base.text == "sum":
             return typed.added(values, self.sizes) if values else Typed(ZERO)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.statements.labels import Layer, of_any_layer
+from indexcalc.document.statements.limits import bound_in
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.steps import moved_tree, step_between, steps_in
 from indexcalc.document.statements.survey import Survey
@@ -96,7 +97,7 @@ class Steps:
         return frozenset(name for statement in self.statements for name, _ in statement.families.layers)
 
     def counted_out(self, tree: Sum, counts: Mapping[str, int]) -> Sum:
-        """A formula with numbers for the letters that count steps.
+        """A formula with numbers for the letters that count steps; one that a sum in it binds stays.
 
         Raises:
             NotUnderstoodError: if a letter does more in it than number steps.
@@ -104,7 +105,8 @@ class Steps:
         for letter, count in counts.items():
             key = id(tree), f"{letter}{count}"
             if key not in self.at_count:
-                self.at_count[key] = tree, moved_tree(tree, letter, Layer(str(count)))
+                bound = letter in bound_in(tree)
+                self.at_count[key] = tree, tree if bound else moved_tree(tree, letter, Layer(str(count)))
             moved = self.at_count[key][1]
             if moved is None:
                 raise NotUnderstoodError(f"{letter} does more than number steps")

@@ -47,6 +47,8 @@ class Families:
         shifted: the letters of `layers` that stand somewhere with a number added.
         alone: names that stand somewhere without any script.
         stepped: the letters of names that bear the number of a step below them.
+        ends: capitals at which sums over steps end whose letter stands below names: ``h_T`` is the last ``h_t``.
+        last: what is taken for the end of such a sum that says none.
     """
 
     layers: frozenset[Letter] = frozenset()
@@ -56,6 +58,8 @@ class Families:
     members: frozenset[tuple[str, str]] = frozenset()
     alone: frozenset[str] = frozenset()
     stepped: frozenset[str] = frozenset()
+    ends: frozenset[str] = frozenset()
+    last: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.layers or self.indices)
@@ -123,8 +127,15 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     steps = {letter for letter in layers if letter[1] == BELOW}
     names = {name for letter in steps for name in evidence.bearers[letter]}
     stepped = frozenset(name.rsplit(" ", maxsplit=1)[-1].lower() for name in names) - set(evidence.bound)
-    return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone), stepped)
+    ends = frozenset(end for letter, _ in steps for end in evidence.limits[letter] if len(end) == 1 and end.isupper())
+    used = {token.text for tokens in pieces for token in tokens}
+    last = next(iter((*sorted(ends), *(one for one in CAPITALS if one not in used))), "")
+    alone = frozenset(evidence.alone)
+    return Families(frozenset(layers), frozenset(indices), shifted, powers, members, alone, stepped, ends, last)
 
+
+CAPITALS = "TNSMKRQ"
+"""Names for the end of a sum."""
 
 KRONECKER = ("one index", "another")
 """What stands below the sign that says whether two indices are equal."""

@@ -13,14 +13,22 @@ from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.families import Families, below_nabla, bound_letters
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.labels import ABOVE, labelled
-from indexcalc.document.statements.layer_marks import BELOW, PLAIN, Item, Written, written_at, written_names
+from indexcalc.document.statements.layer_marks import (
+    BELOW,
+    PLAIN,
+    Item,
+    Written,
+    argument,
+    written_at,
+    written_names,
+)
 from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.tokens import Token
 
 
 def with_layers(tokens: Sequence[Token], families: Families) -> list[Token]:
     """The tokens of one formula, with the letters of layers and indices above names in their places."""
-    apart = list(of_samples(tokens))
+    apart = list(limited(list(of_samples(tokens)), families))
     return list(rewritten(apart, families)) if families else apart
 
 
@@ -34,6 +42,29 @@ def of_samples(tokens: Sequence[Token]) -> Iterator[Token]:
             if len(inner) == 3 and inner[0] == "(" and inner[1] in bound and inner[2] == ")":
                 yield replace(token, kind="ODD", text=f"{token.text}, of which there is one for each {inner[1]}")
         yield token
+
+
+def limited(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
+    r"""The tokens, with limits for sums over steps that bear none, ``\sum_t h_t``: these are marked as an index."""
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        yield token
+        position += 1
+        if token.kind != "SUM" or tokens[position : position + 1] == [] or tokens[position].kind != "SUB":
+            continue
+        below, end = argument(tokens, position + 1)
+        if len(below) != 1 or (below[0].text, BELOW) not in families.layers or not families.last:
+            continue
+        above = tokens[end : end + 1] and tokens[end].kind == "SUP"
+        behind = (item.text for one in written_names(tokens[end:]) for item in one.below or ())
+        if above or below[0].text not in behind:
+            continue
+        at = below[0].start
+        first = (Token("REL", "=", at), Token("NUM", "1", at), Token("}", "}", at), Token("SUP", "^", at))
+        yield from (tokens[position], Token("{", "{", at), below[0], *first)
+        yield Token("NAME", families.last, at, index=True)
+        position = end
 
 
 def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
@@ -144,7 +175,9 @@ def numbers(item: Item, base: str, families: Families) -> bool:
     own = (base, item.style) in families.members
     if item.text.isdigit() and item.style in (PLAIN, BELOW):
         return own and (item.text != "2" or item.style == BELOW)
-    return own and item.style != BELOW and (item.text.isdigit() or (len(item.text) == 1 and item.text.isupper()))
+    if item.style == BELOW:
+        return own and item.text in families.ends
+    return own and (item.text.isdigit() or (len(item.text) == 1 and item.text.isupper()))
 
 
 def is_label(item: Item, base: str, families: Families) -> bool:
