@@ -85,3 +85,15 @@ def test_such_sums_are_judged(displays: tuple[str, ...], right: str, wrong: str)
 def test_what_may_need_more_of_a_set_is_left_open(displays: tuple[str, ...]) -> None:
     """A set may hold all, all others, or each one once, and a letter may be that of the set."""
     assert last(*displays) is OPEN
+
+
+def test_the_number_of_what_is_in_a_set_is_a_size() -> None:
+    """It stands in shapes and above sums."""
+    given = (
+        r"Let $E \in \mathbb{R}^{|V| \times d}$ and $h \in \mathbb{R}^d$.",
+        r"z = E h, \qquad p = \operatorname{softmax}(z)",
+        r"L = -\sum_{i=1}^{|V|} y_i \log p_i, \qquad \sum_i y_i = 1",
+        r"\frac{\partial L}{\partial z} = p - y",
+    )
+    assert last(*given, r"\frac{\partial L}{\partial E} = (p - y) h^\top") is CONFIRMED
+    assert last(*given, r"\frac{\partial L}{\partial E} = h (p - y)^\top") is REFUTED

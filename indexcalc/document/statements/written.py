@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from indexcalc.document.statements.limits import count_of
 from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.document.statements.running import with_products, with_signs, without_gaps
 from indexcalc.language.latex.tokens import Token
@@ -42,6 +43,7 @@ def as_written_out(tokens: Sequence[Token]) -> list[Token]:
         with_inverses,
         with_numbers,
         without_sizes,
+        with_counts,
         with_commas,
         with_factorials,
         with_sums,
@@ -208,6 +210,33 @@ def without_sizes(tokens: Sequence[Token]) -> list[Token]:
             elif plain and sized and token.kind == "ONE":
                 result.extend(one for one in tokens[position:end] if one.kind != "TIMES")
                 position = end
+    return result
+
+
+COUNTED = ("REALS", "SUM")
+"""Above these stand sizes."""
+
+
+def with_counts(tokens: Sequence[Token]) -> list[Token]:
+    r"""The number of what is in a set as one name where it is a size, ``\mathbb R^{|V| \times d}``."""
+    result: list[Token] = []
+    above = {
+        place
+        for start, token in enumerate(tokens)
+        if token.kind in COUNTED
+        for place in range(start + 1, after_scripts(tokens, start + 1))
+    }
+    position = 0
+    while position < len(tokens):
+        inner = tokens[position : position + 3]
+        kinds = [token.kind for token in inner]
+        if position in above and kinds in (["BAR", "NAME", "BAR"], ["LBAR", "NAME", "RBAR"]):
+            name, last = inner[1:]
+            result.append(replace(name, text=count_of(name.text), start=inner[0].start, last=last.start))
+            position += 3
+            continue
+        result.append(tokens[position])
+        position += 1
     return result
 
 
