@@ -62,7 +62,6 @@ def fast_options(
         return None
     # Code for reading is written without the passes that make code for speed.
     from indexcalc.codegen.fast.module import FastOptions  # noqa: PLC0415
-    from indexcalc.cost.blocks import CACHE  # noqa: PLC0415
 
     sizes = {}
     if at:
@@ -73,7 +72,7 @@ def fast_options(
     return FastOptions(
         sizes,
         read_block(block) if block else None,
-        read_bytes(cache, "--cache") if cache else CACHE,
+        read_bytes(cache, "--cache") if cache else None,
         read_bytes(memory, "--memory", LEAST_MEMORY) if memory else None,
     )
 

@@ -61,14 +61,15 @@ class FastOptions:
     Attributes:
         sizes: the extents by name, where they are known: they decide what is too large to keep.
         block: the name of an index to cut into blocks wherever a loop may run over it, and their length.
-        cache: how many bytes the arrays of one block may take.
+        cache: how many bytes the arrays of one block may take; None for what the second-level cache of a core holds
+            where NumPy's code runs, and for `CACHE` in other libraries.
         memory: how many bytes a call may take beside given arrays and results, where its caller says nothing else;
             None for functions without such a bound. Only NumPy's code can keep within one.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     block: tuple[str, int] | None = None
-    cache: int = CACHE
+    cache: int | None = None
     memory: int | None = None
 
 
@@ -162,6 +163,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
         loops=any("_run(" in line or "_blocks(" in line for line in bodies),
         roots=any("_root(" in line for line in bodies),
         cache=options.cache,
+        usual_cache=CACHE,
         least=options.block[1] if options.block else LEAST,
         fixed=options.block is not None,
         memory=options.memory,

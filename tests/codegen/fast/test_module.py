@@ -570,6 +570,51 @@ def test_a_block_is_not_far_smaller_than_the_totals_that_it_adds_to(total, expec
     assert seen == [(1, 16)]
 
 
+def refused(name):
+    raise ValueError(name)
+
+
+@pytest.mark.parametrize(
+    ("answer", "stored", "expected"),
+    [
+        (lambda name: 1 << 21, "512K\n", 1 << 21),
+        (lambda name: 0, "512K\n", 1 << 19),
+        (lambda name: -1, "half a megabyte", 1 << 20),
+        (lambda name: 0, None, 1 << 20),
+        (refused, "512K\n", 1 << 20),
+    ],
+)
+def test_the_length_of_blocks_is_that_of_the_cache_that_the_system_tells(monkeypatch, answer, stored, expected):
+    def read_text(path):
+        if stored is None:
+            raise FileNotFoundError(path)
+        return stored
+
+    source = fast_module(derivation_of("layer_norm")).source
+    monkeypatch.setattr(os, "sysconf", answer, raising=False)
+    monkeypatch.setattr(Path, "read_text", read_text)
+    space: dict[str, object] = {"__name__": "generated"}
+    exec(compile(source, "generated", "exec"), space)
+    assert space["CACHE"] == expected
+
+
+def test_a_cache_that_is_asked_for_is_not_asked_of_the_system():
+    made = fast(derivation_of("layer_norm"), FastOptions(cache=12345))
+    assert made.module.CACHE == 12345
+    assert "sysconf" not in made.written.source
+
+
+@pytest.mark.parametrize("cache", [1, 1 << 10, 1 << 14, 1 << 30])
+def test_the_cache_decides_on_rounding_alone(cache):
+    module, rng = loaded(fast_module(derivation_of("attention")).source), np.random.default_rng(0)
+    arguments = rng.standard_normal((4, 150, 8))
+    output, gradients = module.value_and_grad(*arguments)
+    module.CACHE = cache
+    again, others = module.value_and_grad(*arguments)
+    for one, two in zip((output, *gradients), (again, *others), strict=True):
+        np.testing.assert_allclose(one, two, rtol=0, atol=1e-13)
+
+
 def test_blocks_of_a_transposed_tensor_are_negated_right():
     text = """
 index g, h, w : H
