@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -36,6 +37,9 @@ KERNELS = "triton"
 INTERPRETER = "TRITON_INTERPRET"
 """The variable of the environment that has kernels run on the processor."""
 
+TILES = {"ROOM": 64, "SIDE": 2}
+"""The constants of a module that make tiles so short that the sizes which are tried take several, with an edge."""
+
 STYLE = "fast"
 """The name of the style in reports."""
 
@@ -65,22 +69,26 @@ def check_fast(problem: Problem, module: ModuleType, written: FastModule, *, see
     whole = f"{what} value_and_grad" if what != STYLE else "value_and_grad"
     found += named(check_candidate(problem, whole_candidate(problem, passes, written), seed=seed), whole)
     if hasattr(module, "CACHE"):
-        least = {"CACHE": 1, "LEAST": 2, "PART": 0}
-        saved = {name: value for name, value in vars(module).items() if name in least}
-        vars(module).update({name: least[name] for name in saved})
-        try:
-            blocks = check_candidate(
-                problem,
-                whole_candidate(problem, passes, written, THREADS if written.target == NUMPY.name else None),
-                seed=seed,
-            )
-        finally:
-            vars(module).update(saved)
+        setting = THREADS if written.target == NUMPY.name else None
+        with constants(module, {"CACHE": 1, "LEAST": 2, "PART": 0}):
+            blocks = check_candidate(problem, whole_candidate(problem, passes, written, setting), seed=seed)
         found += named(blocks, f"{whole} in blocks")
     if written.kernels and not kernels_missing():
-        kernels = check_candidate(problem, kernel_candidate(problem, passes, written), seed=seed)
+        with constants(module, TILES):
+            kernels = check_candidate(problem, kernel_candidate(problem, passes, written), seed=seed)
         found += named(kernels, f"{what} {KERNELS}")
     return replace(report, comparisons=tuple(found))
+
+
+@contextmanager
+def constants(module: ModuleType, values: Mapping[str, float]) -> Iterator[None]:
+    """The module with other values for those of some constants that it has, while this lasts."""
+    saved = {name: value for name, value in vars(module).items() if name in values}
+    vars(module).update({name: values[name] for name in saved})
+    try:
+        yield
+    finally:
+        vars(module).update(saved)
 
 
 def kernels_missing() -> str:

@@ -1,20 +1,19 @@
-"""A loop over blocks as a Triton kernel: one program computes one block, its tiles padded to powers of two.
+"""The nodes of a block in Triton: one program computes one block, its tiles padded to powers of two.
 
 The nodes of the block are what is written, one after another; nothing here knows what they are nodes of. A tile has a
 power of two of entries along each axis, so that some lie outside of the tensor. What these hold does not matter where
-they are neither stored nor summed: sums, products and largest values hide them first. Sums over the loop's own indices
-are added to their totals by all programs at once.
+they are neither stored nor summed: sums, products and largest values hide them first. What grows along an axis that a
+block sweeps in tiles is there as the program's own variable.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-
-import sympy as sp
+from dataclasses import dataclass, field, replace
 
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
+from indexcalc.codegen.fast.sweeps import Running
 from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap
 from indexcalc.codegen.source import Atom, Call, flat, split_call
 from indexcalc.codegen.source import Node as Source
@@ -45,6 +44,7 @@ FUNCTIONS: Mapping[str, str] = {
 """How Triton says a pointwise function; what has no row is not written as a kernel."""
 
 REDUCTIONS = {"sum": ("tl.sum", "0.0"), "max": ("tl.max", 'float("-inf")'), "min": ("tl.min", 'float("inf")')}
+EXTREMES = {"max": "np.maximum", "min": "np.minimum"}
 LITERAL = re.compile(r"-?\d{1,6}(\.0)?")
 INFINITE = {"np.inf": 'float("inf")', "-np.inf": 'float("-inf")'}
 DEPTH = 2
@@ -66,13 +66,17 @@ class KernelWriter:
         tensors: the variable of every tensor that is there before.
         own: the names of the kernel's own variables, by their stems in `LOCALS`.
         dtype: an expression for the dtype of the block, as the nodes have it.
-        extents: those of the loop, by dimension.
+        grid: the axes of which each program has a tile of its own; only the last is longer than one entry.
+        element: the dtype of what grows, in Triton's words.
         numbers: the scalars that the host computes, in order, by their text.
         axes: the axes that have a variable for their places, in order.
         dots: whether a product of matrices is among the nodes.
         variables: the variable of every node that is written already.
         inside: the variable of a node of which a number hides what lies outside, by node, axes and number.
         before: the lines that the present node needs ahead of its own.
+        depth: how deep the lines are indented.
+        parts: how many variables there are for what is hidden.
+        shifts: the number of each largest value that is taken off while it grows.
     """
 
     nodes: Sequence[Node]
@@ -81,17 +85,21 @@ class KernelWriter:
     tensors: Mapping[str, str]
     own: Mapping[str, str]
     dtype: str
-    extents: tuple[sp.Expr, ...]
+    grid: tuple[Axis, ...]
+    element: str
     numbers: dict[str, Source] = field(default_factory=dict)
     axes: dict[Axis, str] = field(default_factory=dict)
     dots: bool = False
     variables: dict[int, str] = field(default_factory=dict)
     inside: dict[tuple[int, str, str], str] = field(default_factory=dict)
     before: list[str] = field(default_factory=list)
+    depth: int = DEPTH
+    parts: int = 0
+    shifts: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for dimension, extent in enumerate(self.extents):
-            self.axis(Axis(extent, dimension))
+        for axis in self.grid:
+            self.axis(axis)
 
     def axis(self, axis: Axis) -> str:
         """The number of an axis, with which the names of its places, its length and that of its tiles end."""
@@ -112,7 +120,60 @@ class KernelWriter:
         self.before = []
         value = writers[node.operation](node)
         self.variables[number] = self.name(number)
-        return [*self.before, *assigned(self.name(number), value)]
+        return [*self.before, *self.assigned(self.name(number), value)]
+
+    def beginning(self, number: int) -> list[str]:
+        """The line before a sweep: what grows begins with what it would not notice."""
+        node = self.nodes[number]
+        otherwise = REDUCTIONS[node.name][1] if node.operation is Operation.REDUCE else "0.0"
+        shape = self.shape(node.axes) if node.axes else "()"
+        return self.assigned(self.name(number), f"tl.full({shape}, {otherwise}, {self.element})")
+
+    def grown(self, number: int, running: Running) -> list[str]:
+        """The lines in a sweep that let something grow by what a tile adds."""
+        node, name, self.before = replace(self.nodes[number], arguments=running.summand), self.name(number), []
+        value = self.reduced(node) if node.operation is Operation.REDUCE else self.product(node)
+        self.variables[number] = name
+        if node.operation is Operation.REDUCE and node.name != "sum":
+            value = FUNCTIONS[EXTREMES[node.name]].format(name, value)
+            lines = self.growing_shift(number, value) if number in self.shifts else self.assigned(name, value)
+            return [*self.before, *lines]
+        scaled = []
+        if running.shift is not None:
+            scale = f"{self.own['scale']}_{self.shifts[running.shift.node]}"
+            scaled = [f"{name} *= {spread(scale, running.shift.places, len(node.axes))}"]
+        return [*self.before, *scaled, *self.assigned(name, value, "+=")]
+
+    def growing_shift(self, number: int, value: str) -> list[str]:
+        """A largest value that is taken off while it grows, and the factor of what knows of the smaller one.
+
+        Where nothing but ``-inf`` was found yet, nothing is taken off: ``exp(-inf)`` is 0 then, as it should be.
+        """
+        own, name = self.own, self.name(number)
+        shift, scale, before = (f"{own[stem]}_{self.shifts[number]}" for stem in ("shift", "scale", "before"))
+        self.variables[number] = shift
+        return [
+            f"{before} = {name}",
+            *self.assigned(name, value),
+            f'{shift} = tl.where({name} == float("-inf"), 0.0, {name})',
+            f"{scale} = tl.exp({before} - {shift})",
+        ]
+
+    def multiplied(self, number: int, running: Running) -> list[str]:
+        """The lines behind a sweep that multiply what has grown by its factors."""
+        name, rank = self.name(number), len(self.nodes[number].axes)
+        factors = [spread(self.variables[use.node], use.places, rank) for use in running.factors]
+        self.variables[number] = name
+        return self.assigned(name, " * ".join([name, *factors])) if factors else []
+
+    def assigned(self, name: str, value: str, sign: str = "=") -> list[str]:
+        """``name = value``, a call over several lines if need be."""
+        line = f"{name} {sign} {value}"
+        if len(line) + self.depth * INDENT <= WIDTH or not value.startswith("tl.") or not value.endswith(")"):
+            return [line]
+        call = split_call(value)
+        assert isinstance(call, Call)
+        return call_or_wrap(f"{name} {sign} {call.function}", [flat(part) for part in call.arguments], self.depth)
 
     def name(self, number: int) -> str:
         """The variable of a node."""
@@ -204,8 +265,9 @@ class KernelWriter:
         mask = self.mask(axes, chosen)
         key = (use.node, mask, otherwise)
         if key not in self.inside:
-            self.inside[key] = f"{self.own['part']}_{len(self.inside) + 1}"
-            self.before += assigned(self.inside[key], f"tl.where({mask}, {value}, {otherwise})")
+            self.parts += 1
+            self.inside[key] = f"{self.own['part']}_{self.parts}"
+            self.before += self.assigned(self.inside[key], f"tl.where({mask}, {value}, {otherwise})")
         return self.inside[key]
 
     def reduced(self, node: Node) -> str:
@@ -221,31 +283,28 @@ class KernelWriter:
     def product(self, node: Node) -> str:
         """A product of two tiles: of matrices if it is one."""
         first, second = node.uses
-        kept = range(len(node.axes))
-        gone = range(len(kept), len(kept) + len(node.summed))
-        batch = [p for p in kept if p in first.places and p in second.places]
-        rows = [p for p in kept if p in first.places and p not in batch]
-        columns = [p for p in kept if p in second.places and p not in batch]
-        one = all(self.nodes[first.node].axes[first.places.index(p)].dimension not in self.long for p in batch)
-        if len(rows) == len(columns) == len(gone) == 1 and (not batch or one):
+        rank, gone = len(node.axes), range(len(node.axes), len(node.axes) + len(node.summed))
+        if self.is_of_matrices(node):
             self.dots = True
+            batch, rows, columns = sides(node)
             left = self.matrix(first, (*batch, *rows, *gone), gone)
             right = self.matrix(second, (*batch, *gone, *columns), gone)
             value = f'tl.dot({left}, {right}, input_precision="ieee")'
             if batch:
                 value = f"tl.reshape({value}, {self.shape([node.axes[p] for p in (*batch, *rows, *columns)])})"
-            return spread(value, (*batch, *rows, *columns), len(node.axes))
-        rank = len(kept) + len(gone)
-        tiles = [spread(self.hidden(use, gone, "0.0"), use.places, rank) for use in (first, second)]
+            return spread(value, (*batch, *rows, *columns), rank)
+        every = rank + len(gone)
+        tiles = [spread(self.hidden(use, gone, "0.0"), use.places, every) for use in (first, second)]
         value = f"{tiles[0]} * {tiles[1]}"
         for place in reversed(gone):
             value = f"tl.sum({value}, axis={place})"
         return value
 
-    @property
-    def long(self) -> tuple[int | None, ...]:
-        """What cuts the axes of which a tile may hold several entries: no loop, or its last dimension."""
-        return None, len(self.extents) - 1
+    def is_of_matrices(self, node: Node) -> bool:
+        """Whether a product is one of matrices, those of a batch one after another."""
+        batch, rows, columns = sides(node)
+        one = all(node.axes[place] in self.grid[:-1] for place in batch)
+        return len(rows) == len(columns) == len(node.summed) == 1 and one
 
     def matrix(self, use: Use, order: Sequence[int], gone: Sequence[int]) -> str:
         """A tile as a matrix: its last two axes in order, those before them have one entry."""
@@ -257,14 +316,13 @@ class KernelWriter:
         return f"tl.reshape({moved}, {self.shape(axes)})"
 
 
-def assigned(name: str, value: str) -> list[str]:
-    """``name = value``, a call over several lines if need be."""
-    line = f"{name} = {value}"
-    if len(line) + DEPTH * INDENT <= WIDTH or not value.startswith("tl.") or not value.endswith(")"):
-        return [line]
-    call = split_call(value)
-    assert isinstance(call, Call)
-    return call_or_wrap(f"{name} = {call.function}", [flat(part) for part in call.arguments], DEPTH)
+def sides(node: Node) -> tuple[list[int], list[int], list[int]]:
+    """The axes of a product that both have, the first alone, and the second alone."""
+    first, second = node.uses
+    kept = range(len(node.axes))
+    batch = [p for p in kept if p in first.places and p in second.places]
+    rows = [p for p in kept if p in first.places and p not in batch]
+    return batch, rows, [p for p in kept if p in second.places and p not in batch]
 
 
 def spread(value: str, places: Sequence[int], rank: int) -> str:

@@ -16,6 +16,7 @@ from indexcalc.codegen.fast.loops import factor_text, tuple_text
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.pure import PureWriter
 from indexcalc.codegen.fast.scheduling import scheduled
+from indexcalc.codegen.fast.sharing import Result, shares
 from indexcalc.codegen.fast.storage import Storage
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import call_or_wrap, head
@@ -38,8 +39,7 @@ def torch_body(problem: Blocking, names: Names, block: str | None, stem: str) ->
             whole.update(name for name in part.indices if name in later)
             text = block_function(part, f"_{stem}_{len(functions) + 1}", later, problem, names)
             functions.append("\n".join(text.definition()))
-            if text.kernel is not None:
-                kernels.append("\n".join(text.kernel.definition()))
+            kernels += ("\n".join(kernel.definition()) for kernel in text.kernels)
             lines += text.call_lines()
         elif part[0].kind is Kind.ROOT:
             lines += root_text(part[0], names)
@@ -91,7 +91,8 @@ class BlockFunction:
         names: the Python names outside.
         given: the parameter for each tensor, or part of one, that the block reads.
         at: the parameter for the places of the block along each dimension that it asks for.
-        kernel: the same in Triton, if it has words for it.
+        kernels: the same in Triton, if it has words for it, one after another.
+        kept: the sizes of what one of these keeps for another, by the variable of its tensor.
     """
 
     name: str
@@ -103,7 +104,8 @@ class BlockFunction:
     names: Names
     given: Mapping[str, str]
     at: Mapping[int, str]
-    kernel: Kernel | None
+    kernels: tuple[Kernel, ...]
+    kept: Mapping[str, tuple[Axis, ...]]
 
     @property
     def body(self) -> list[str]:
@@ -152,11 +154,14 @@ class BlockFunction:
             maker = "new_zeros" if statement in self.totals else "new_empty"
             shape = tuple_text(sizes) if sizes else "()"
             yield from call_or_wrap(f"{tensors[statement.name]} = {own['like']}.{maker}", [shape])
-        if self.kernel is None:
+        if not self.kernels:
             yield from self.loop_lines()
             return
         yield f'if {own["by"]} == "triton" and triton is not None:'
-        yield from (f"    {line}" for line in self.kernel.lines())
+        for name, axes in self.kept.items():
+            sizes = [flat(scalar_node(axis.extent, self.names.scope.scalars)) for axis in axes]
+            yield f"    {name} = {own['like']}.new_empty({tuple_text(sizes) if sizes else '()'})"
+        yield from (f"    {line}" for kernel in self.kernels for line in kernel.lines())
         yield "else:"
         yield from (f"    {line}" for line in self.loop_lines())
 
@@ -168,7 +173,7 @@ class BlockFunction:
         target = f"({blocks[0]},)" if len(blocks) == 1 else ", ".join(blocks)
         lengths = tuple_text([flat(scalar_node(extent, self.names.scope.scalars)) for extent in self.loop.extents])
         cell = f"{own['like']}.element_size() * {self.cell()}"
-        *first, last = call_or_wrap(f"for {target} in _blocks", [lengths, cell], 1 if self.kernel is None else 2)
+        *first, last = call_or_wrap(f"for {target} in _blocks", [lengths, cell], 2 if self.kernels else 1)
         yield from (*first, f"{last}:")
         body = self.body
         arguments = [own["like"]] if own["like"] in identifiers(body) else []
@@ -234,8 +239,26 @@ def block_function(loop: Loop, name: str, later: Collection[str], problem: Block
     writer = PureWriter(
         nodes, outer.storage, names, blocks=blocks, called=called, counts=counts, leaves=leaves, positions=at
     )
-    kernel = kernel_of(f"{name}_kernel", loop, block, counts, (*written, *totals), names=names)
-    return BlockFunction(name, loop, block, writer, written, totals, names, given, at, kernel)
+    kernels, kept = kernels_of(name, loop, block, (*written, *totals), names)
+    return BlockFunction(name, loop, block, writer, written, totals, names, given, at, kernels, kept)
+
+
+def kernels_of(
+    name: str, loop: Loop, block: Block, wanted: Sequence[Statement], names: Names
+) -> tuple[tuple[Kernel, ...], Mapping[str, tuple[Axis, ...]]]:
+    """The kernels of a loop, and the axes of what one keeps for another; none if Triton lacks a word for one."""
+    tensors = names.scope.tensors
+    results = [Result(tensors[s.name], *block.lowering.tensors[s.name], loop.is_total(s)) for s in wanted]
+    grid = tuple(Axis(extent, dimension) for dimension, extent in enumerate(loop.extents))
+    found: list[Kernel] = []
+    kept: dict[str, tuple[Axis, ...]] = {}
+    for share in shares(block.lowering.graph.nodes, results, grid, names.own["kept"]):
+        kernel = kernel_of(f"{name}_kernel" + (f"_{len(found) + 1}" if found else ""), share, block, names)
+        if kernel is None:
+            return (), {}
+        found.append(kernel)
+        kept |= share.kept
+    return tuple(found), kept
 
 
 def like_lines(own: str, variables: Sequence[str]) -> list[str]:
@@ -253,7 +276,23 @@ IN_TORCH = Library(
     like_lines=like_lines,
     ends=(),
     decorators=("@torch.no_grad()",),
-    variables=("like", "by", "at", "inside", "count", "length", "number", "numbers", "tile", "result"),
+    variables=(
+        "like",
+        "by",
+        "at",
+        "inside",
+        "count",
+        "length",
+        "number",
+        "numbers",
+        "tile",
+        "result",
+        "start",
+        "before",
+        "shift",
+        "scale",
+        "kept",
+    ),
     private=TORCH.private,
     has_steps=False,
     copies_windows=False,

@@ -26,7 +26,7 @@ interpreted = pytest.mark.skipif(bool(kernels_missing()), reason="Triton, or its
 
 SHIPPED = (
     "layer_norm", "rms_norm", "softmax_cross_entropy", "cross_entropy_labels", "attention", "causal_attention",
-    "conv2d", "gaussian_mixture", "info_nce", "batch_norm", "mlp_gelu",
+    "conv2d", "gaussian_mixture", "info_nce", "batch_norm", "sliding_window_attention", "mlp_gelu",
 )  # fmt: skip
 
 
@@ -85,8 +85,12 @@ def test_so_does_one_of_a_program_that_nobody_tuned_for(text):
     ("name", "right", "wrong"),
     [
         ("layer_norm", "tl.where(inside_2[None, :], tile_var_1, 0.0)", "tile_var_1"),
-        ("layer_norm", "tl.atomic_add(result_db", "tl.store(result_dg"),
-        ("attention", "tl.where(inside_3[None, :], tile_exp_S, 0.0)", "tile_exp_S"),
+        ("layer_norm", "tl.store(result_db", "tl.store(result_dg"),
+        ("softmax_cross_entropy", "tl.atomic_add(result_L", "tl.store(result_L"),
+        ("attention", "tl.where(inside_4[None, :], tile_exp_S, 0.0)", "tile_exp_S"),
+        ("attention", "tile_O *= scale_1[:, None]", "pass"),
+        ("attention", "tile_Z_shifted *= scale_1", "pass"),
+        ("layer_norm", "range(0, length_2, size_2)", "range(0, size_2, size_2)"),
     ],
 )
 def test_a_mistake_in_a_kernel_is_found(name, right, wrong):
@@ -109,6 +113,123 @@ def test_many_programs_share_the_rows(count, width, room):
     assert all(torch.allclose(one, two, rtol=0, atol=1e-12) for one, two in zip(plain, found, strict=True))
 
 
+def agree(text, sizes, room, change=lambda arguments: None):
+    """Whether both ways through a module with kernels give what code for speed in NumPy gives, NaN included."""
+    derivation = ic.derive(ic.read_problem(text))
+    module = loaded(ic.fast_module(derivation, target="torch").source)
+    module.ROOM, program = room, derivation.problem.program
+    slots = [tensor.slots for tensor in program.inputs]
+    slots += [program.tensors[up.of].slots for up in derivation.problem.handed]
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal([sizes[str(slot.extent)] for slot in own]) for own in slots]
+    change(arrays)
+    with np.errstate(all="ignore"):
+        output, gradients = loaded(ic.fast_module(derivation).source).value_and_grad(*arrays)
+        tensors = [torch.as_tensor(array) for array in arrays]
+        found = run(module, *tensors, by="triton")
+        values = module.forward(*tensors[:-1], by="triton")
+        again = module.backward(values, tensors[-1], by="triton")
+    wanted = [torch.as_tensor(np.asarray(one)) for one in (output, *gradients)]
+    for one, two in zip([*wanted, *wanted[1:]], [*found, *again], strict=True):
+        scale = one.nan_to_num().abs().max()
+        assert torch.allclose(one, two, rtol=0, atol=1e-12 * float(scale), equal_nan=True)
+    return wanted
+
+
+ATTENDED = """
+index i, j, l : N
+index k : D
+index p : P
+input Q[i,k], K[j,k], V[j,p], b[j]
+S[i,j] = sum[k](Q[i,k] * K[j,k]) + b[j]
+E[i,j] = {mask}exp(S[i,j])
+y[i,p] = sum[j](E[i,j] * V[j,p]) / sum[j](E[i,j])
+upstream G[i,p] = dL/dy[i,p]
+derive Q, K, V, b
+"""
+"""A softmax of scores, and what it weighs."""
+
+LONG = {"N": 37, "D": 5, "P": 3}
+"""More places than one tile has, and not a whole number of tiles."""
+
+
+@interpreted
+@pytest.mark.parametrize("mask", ["", "[j <= i] * [i <= j + 3] * ", "[i <= j] * "])
+def test_keys_in_many_tiles_are_summed_as_in_one(mask):
+    agree(ATTENDED.format(mask=mask), LONG, 1)
+
+
+@interpreted
+def test_rows_of_which_all_is_masked_are_no_numbers_and_leave_the_others_alone():
+    output, *_ = agree(ATTENDED.format(mask="[j < i] * "), LONG, 1)
+    assert output[0].isnan().all()
+    assert not output[1:].isnan().any()
+
+
+@interpreted
+def test_tiles_that_are_masked_before_there_is_a_number_are_forgotten():
+    def padded(arrays):
+        arrays[3][:20], arrays[3][30] = -np.inf, -1e300
+
+    output, *_ = agree(ATTENDED.format(mask=""), LONG, 1, padded)
+    assert not output.isnan().any()
+
+
+@interpreted
+@pytest.mark.parametrize("offset", [1e4, -1e4, 1e8])
+def test_a_largest_value_that_grows_from_tile_to_tile_takes_along_what_was_summed(offset):
+    def rising(arrays):
+        # Differences of whole numbers: whatever is taken off, nothing is rounded.
+        arrays[0][:] = 0
+        arrays[3][:] = offset + np.arange(37) // 2
+
+    agree(ATTENDED.format(mask=""), LONG, 1, rising)
+
+
+@interpreted
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("attention", [(4096, 64)] * 4),
+        ("causal_attention", [(4096, 128)] * 4),
+        ("layer_norm", [(8192, 4096), (4096,), (4096,), (8192, 4096)]),
+        ("rms_norm", [(64, 1 << 20), (1 << 20,), (64, 1 << 20)]),
+        ("softmax_cross_entropy", [(4096, 128000)] * 2),
+    ],
+)
+def test_tiles_are_bounded_whatever_the_sizes(name, shapes):
+    module = loaded(written_for(name).source)
+    launched = []
+
+    class Recorded:
+        def __getitem__(self, grid):
+            return lambda *arguments, **keywords: launched.append(arguments)
+
+    for kernel in [one for one in vars(module) if "_kernel" in one]:
+        setattr(module, kernel, Recorded())
+    tiles = []
+    launch = module._launch
+
+    def noted(kernel, lengths, dimensions, growing, among, dots, *arguments):
+        launch(kernel, lengths, dimensions, growing, among, dots, *arguments)
+        sizes = launched[-1][-len(lengths) :]
+        assert all(size & (size - 1) == 0 for size in sizes)
+        tiles.extend(np.prod([sizes[axis] for axis in tile]) for tile in among)
+
+    module._launch = noted
+    keywords = {"a": 0.0} if name == "softmax_cross_entropy" else {}
+    module.value_and_grad(*(torch.empty(shape, device="meta") for shape in shapes), by="triton", **keywords)
+    assert launched
+    assert max(tiles) * 4 <= module.ROOM
+
+
+@interpreted
+def test_half_precision_is_refused_with_the_way_out():
+    module = loaded(written_for("layer_norm").source)
+    with pytest.raises(ValueError, match=r'not in torch.float16; take by="eager"'):
+        run(module, *rows(2, 3, torch.float16), by="triton")
+
+
 @interpreted
 def test_what_is_not_contiguous_is_read_as_it_is():
     module = loaded(written_for("layer_norm").source)
@@ -128,11 +249,12 @@ def test_single_precision_stays_single():
 
 
 @interpreted
-def test_a_row_that_is_too_long_for_a_tile_is_said():
-    module = loaded(written_for("layer_norm").source)
-    module.ENTRIES = 64
-    with pytest.raises(ValueError, match=r'tiles of 128 entries, and 64 are the most for Triton; take by="eager"'):
-        run(module, *rows(1, 100), by="triton")
+def test_a_tile_that_cannot_be_short_is_said():
+    module = loaded(written_for("attention").source)
+    module.ENTRIES = 1024
+    arguments = [torch.zeros(3, 100, dtype=torch.float64) for _ in range(4)]
+    with pytest.raises(ValueError, match=r'tiles of 2048 entries, and 1024 are the most for Triton; take by="eager"'):
+        run(module, *arguments, by="triton")
 
 
 @interpreted
