@@ -60,6 +60,53 @@ def test_kernels_in_the_interpreter():
     assert " passed" in result.stdout
 
 
+class Recorded:
+    """Stands for a kernel, and notes what it is launched with."""
+
+    def __init__(self, kernel, launched):
+        self.kernel, self.launched = kernel, launched
+
+    def __getitem__(self, grid):
+        return lambda *arguments, **keywords: self.launched.append((self.kernel, arguments, keywords))
+
+
+def recorded(module):
+    """What the kernels of a module are launched with from now on, instead of being launched."""
+    launched = []
+    for name in [one for one in vars(module) if "_kernel" in one]:
+        setattr(module, name, Recorded(getattr(module, name), launched))
+    return launched
+
+
+@pytest.mark.skipif(find_spec("triton") is None, reason="Triton is not installed")
+@pytest.mark.skipif(not kernels_missing(), reason="the interpreter compiles nothing")
+@pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION")
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [("attention", [(4096, 64)] * 4), ("layer_norm", [(8192, 4096), (4096,), (4096,), (8192, 4096)])],
+)
+def test_a_kernel_compiles_for_a_gpu_and_finds_room_there(name, shapes, monkeypatch, tmp_path):
+    from triton import compile as compiled  # noqa: PLC0415
+    from triton.backends.compiler import GPUTarget  # noqa: PLC0415
+    from triton.compiler import ASTSource  # noqa: PLC0415
+
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    module = loaded(written_for(name).source)
+    launched = recorded(module)
+    with monkeypatch.context() as patched:
+        # No tensor is on a GPU here.
+        patched.setenv("TRITON_INTERPRET", "1")
+        module.value_and_grad(*(torch.empty(shape, device="meta") for shape in shapes), by="triton")
+    assert len(launched) == 2
+    for kernel, arguments, options in launched:
+        given = dict(zip(kernel.arg_names, arguments, strict=True))
+        sizes = {one: value for one, value in given.items() if one.startswith("size_")}
+        kinds = {one: "*fp32" if isinstance(value, torch.Tensor) else "i32" for one, value in given.items()}
+        source = ASTSource(kernel, signature={**kinds, **dict.fromkeys(sizes, "constexpr")}, constexprs=sizes)
+        result = compiled(source, target=GPUTarget("cuda", 80, 32), options=options)
+        assert result.metadata.shared <= 96 << 10
+
+
 @interpreted
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_kernel_computes_what_the_oracles_do(name):
@@ -199,20 +246,13 @@ def test_a_largest_value_that_grows_from_tile_to_tile_takes_along_what_was_summe
 )
 def test_tiles_are_bounded_whatever_the_sizes(name, shapes):
     module = loaded(written_for(name).source)
-    launched = []
-
-    class Recorded:
-        def __getitem__(self, grid):
-            return lambda *arguments, **keywords: launched.append(arguments)
-
-    for kernel in [one for one in vars(module) if "_kernel" in one]:
-        setattr(module, kernel, Recorded())
+    launched = recorded(module)
     tiles = []
     launch = module._launch
 
     def noted(kernel, lengths, dimensions, growing, among, dots, *arguments):
         launch(kernel, lengths, dimensions, growing, among, dots, *arguments)
-        sizes = launched[-1][-len(lengths) :]
+        sizes = launched[-1][1][-len(lengths) :]
         assert all(size & (size - 1) == 0 for size in sizes)
         tiles.extend(np.prod([sizes[axis] for axis in tile]) for tile in among)
 
