@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sympy as sp
 
@@ -50,6 +50,7 @@ class Measure:
         whole: the inputs of whole numbers.
         steps: a symbol for the length of a block on every dimension of the loop; none outside loops.
         results: the tensors that get memory of their own outside of loops.
+        widths: what is known of the width of nodes: many read the same ones.
     """
 
     block: Block
@@ -58,6 +59,7 @@ class Measure:
     whole: Collection[str]
     steps: tuple[sp.Symbol, ...] = ()
     results: Collection[str] = ()
+    widths: dict[int, sp.Expr] = field(default_factory=dict)
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -101,7 +103,12 @@ class Measure:
 
     def width(self, number: int) -> sp.Expr:
         """The bytes of an entry; where whole numbers meet others, those of both."""
-        node = self.nodes[number]
+        if number not in self.widths:
+            self.widths[number] = self.width_of(self.nodes[number])
+        return self.widths[number]
+
+    def width_of(self, node: Node) -> sp.Expr:
+        """The bytes of an entry of a node."""
         if node.operation is Operation.POSITIONS:
             return sp.Integer(WHOLE_NUMBER)
         if node.operation is Operation.LEAF:

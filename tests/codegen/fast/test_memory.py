@@ -292,6 +292,13 @@ def test_what_has_no_room_is_named_and_can_be_given():
     assert_same(found, unbounded("attention_projected").module.value_and_grad(*arrays))
 
 
+def test_what_is_read_twice_again_and_again_is_measured_once():
+    """Each line reads the one before twice: 2^60 ways lead from the last to the first."""
+    lines = "".join(f"x{n}[i] = x{n - 1}[i]^2 + sin(x{n - 1}[i])\n" for n in range(1, 61))
+    problem = read_problem(f"index i : N\ninput x0[i]\n{lines}upstream G[i] = dL/dx60[i]\nderive x0\n")
+    assert "_Room" in fast_module(derive(problem), FastOptions(memory=MEGABYTE)).source
+
+
 def test_a_row_that_has_no_room_is_named():
     made = bounded("attention")
     arrays = drawn(made.problem, {"T": 3000, "d": 2, "d_v": 2})
