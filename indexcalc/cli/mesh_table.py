@@ -130,6 +130,8 @@ def search_footnotes(found: Search, devices: int, sizes: Sizes, rates: Rates, dt
     at = sizes_text({extent.name: size for extent, size in sizes.items()})
     of = "all" if found.whole else f"the first {MAX_TRIED}"
     yield f"{devices} devices, {dtype} at {at}. Tried: {of} meshes of one axis or two ({found.tried})."
+    if refused := found.tried - len(found.found):
+        yield f"Over {refused} of them the program can't be split: steps would have to send something each time."
     yield f"One device: {rates}; operations, bytes of memory and bytes sent a second, and seconds until these arrive."
     if not found.found[0].fits:
         yield f"No mesh fits: a device has room for {bytes_text(int(rates.room))}. Take more devices, or hold less."

@@ -10,6 +10,7 @@ import sympy as sp
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cost.mesh import Mesh, MeshAxis, MeshError, check_mesh, indices_of
+from indexcalc.errors import UnsupportedError
 from indexcalc.mesh.rates import Rates
 from indexcalc.mesh.report import MeshReport, mesh_report
 
@@ -49,8 +50,8 @@ class Search:
 
     Attributes:
         alone: one device.
-        found: every mesh that was tried.
-        tried: how many these are.
+        found: every mesh that was tried, over which the program can be split.
+        tried: how many were, with those over which the program can't be split.
         whole: whether there are no others.
     """
 
@@ -71,7 +72,8 @@ def fastest(derivation: Derivation, devices: int, sizes: Sizes, rates: Rates, wi
         width: bytes an entry.
 
     Raises:
-        MeshError: if the program can't be split, or no mesh fits.
+        MeshError: if no mesh fits.
+        UnsupportedError: if the program can't be split over any that does.
     """
     check_mesh(Mesh(()), derivation.problem.program, sizes)
     fitting = meshes(derivation, devices, sizes)
@@ -82,7 +84,14 @@ def fastest(derivation: Derivation, devices: int, sizes: Sizes, rates: Rates, wi
             f"no index can be split over {devices} devices, nor two of them over as many in all: an extent must be a "
             f"multiple of the devices of its axis. The indices are: {', '.join(indices_of(program))}"
         )
-    found = [judged(mesh_report(derivation, mesh), sizes, rates, width) for mesh in tried]
+    found, refusals = [], list[UnsupportedError]()
+    for mesh in tried:
+        try:
+            found.append(judged(mesh_report(derivation, mesh), sizes, rates, width))
+        except UnsupportedError as error:
+            refusals.append(error)
+    if not found:
+        raise refusals[0]
     found.sort(key=lambda one: (not one.fits, one.seconds, one.held))
     alone = judged(mesh_report(derivation, Mesh(())), sizes, rates, width)
     return Search(alone, tuple(found), len(tried), next(fitting, None) is None)

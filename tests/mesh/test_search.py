@@ -59,3 +59,14 @@ def test_a_bound(monkeypatch):
 def test_numbers_of_devices_that_divide_nothing():
     with pytest.raises(MeshError, match="no index can be split over 11 devices"):
         fastest(DERIVATION, 11, SIZES, Rates(), 4)
+
+
+def test_meshes_over_which_a_recurrence_cannot_be_split_are_left_out():
+    derivation = ic.derive(ic.load_problem(ic.find_spec("lstm")))
+    sizes = dict.fromkeys(derivation.problem.program.extents, 8)
+    found = fastest(derivation, 4, sizes, Rates(), 4)
+    assert 0 < len(found.found) < found.tried
+    assert "b=4" in {str(one.mesh) for one in found.found}
+    system = ic.derive(ic.load_problem(ic.find_spec("ridge_closed_form")))
+    with pytest.raises(ic.UnsupportedError, match="has systems"):
+        fastest(system, 2, dict.fromkeys(system.problem.program.extents, 4), Rates(), 4)
