@@ -86,8 +86,15 @@ def spec_text(axes: Sequence[Sequence[str]]) -> str:
 def array_axes(plan: Plan, name: str) -> tuple[tuple[str, ...], ...]:
     """For every axis of a stored array the axes of the mesh over which it is split: those of its first slot."""
     names, problem = plan.splits[name], plan.derivation.problem
-    if name not in {*plan.program.tensors, *plan.derivation.backward.tensors, *(up.name for up in problem.handed)}:
-        # What the code adds has an axis for each slot.
+    hoisted = {
+        equation.name
+        for program in (plan.program, plan.derivation.backward)
+        for equation in program.equations
+        if equation.hoisted
+    }
+    authored = {*plan.program.tensors, *plan.derivation.backward.tensors, *(up.name for up in problem.handed)}
+    if name not in authored - hoisted:
+        # What the engine adds has an axis for each slot; hoisted sums may have other slots in code than in formulas.
         return names
     found: list[tuple[str, ...]] = []
     start = 0

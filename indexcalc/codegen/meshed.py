@@ -12,7 +12,8 @@ from indexcalc.codegen.outline import Plan, make_plan
 from indexcalc.codegen.places import Placed, Places
 from indexcalc.codegen.placing import placed_pass
 from indexcalc.codegen.sending import Layout, axes_of
-from indexcalc.cost.mesh import Mesh, MeshError, check_mesh, with_blocks
+from indexcalc.cost.mesh import Mesh, check_mesh, with_blocks
+from indexcalc.errors import UnsupportedError
 from indexcalc.rewrite.cost import nominal_sizes
 
 
@@ -50,7 +51,7 @@ def mesh_plan(derivation: Derivation, mesh: Mesh, dialect: Dialect) -> MeshPlan:
     program, problem = derivation.problem.program, derivation.problem
     check_mesh(mesh, program)
     if derivation.orders:
-        raise MeshError("derivatives that are no gradients are not split over a mesh so far; leave out --mesh")
+        raise UnsupportedError("derivatives that are no gradients are not split over a mesh so far; leave out --mesh")
     plan = make_plan(derivation, dialect)
     named = named_layouts(derivation, mesh)
     sizes = with_blocks(nominal_sizes(program), mesh, program)

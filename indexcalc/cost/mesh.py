@@ -17,7 +17,7 @@ from types import MappingProxyType
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.errors import IndexCalcError
+from indexcalc.errors import IndexCalcError, UnsupportedError
 from indexcalc.program import Program
 from indexcalc.rewrite.cost import Sizes
 
@@ -201,11 +201,12 @@ def check_mesh(mesh: Mesh, program: Program, sizes: Mapping[sp.Symbol, int] | No
         sizes: the size of every extent, if they are known.
 
     Raises:
-        MeshError: if the program has systems, lacks an index, or a size is no multiple of the devices.
+        MeshError: if the program lacks an index, or a size is no multiple of the devices.
+        UnsupportedError: if the program has systems.
     """
     known = indices_of(program)
     if program.unknowns:
-        raise MeshError("the program has systems, which are not split over a mesh so far; leave out --mesh")
+        raise UnsupportedError("the program has systems, which are not split over a mesh so far; leave out --mesh")
     for name, axis in mesh.axis_of.items():
         if name not in known:
             raise MeshError(

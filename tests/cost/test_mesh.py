@@ -93,7 +93,7 @@ def test_a_size_that_is_a_number_is_checked_without_sizes():
 
 def test_systems_are_refused():
     program = ic.load_problem(ic.find_spec("ridge_closed_form")).program
-    with pytest.raises(MeshError, match="which are not split over a mesh so far"):
+    with pytest.raises(ic.UnsupportedError, match="which are not split over a mesh so far"):
         check_mesh(Mesh(()), program)
 
 
