@@ -20,7 +20,7 @@ from tests.campaign.judge import difference, tried_at, written_out
 from tests.campaign.oracle import Point
 from tests.campaign.pipeline import Module, Results
 
-STYLES = ("note", "numpy", "fast", "checkpoints", "torch", "torch fast", "jax")
+STYLES = ("note", "numpy", "fast", "memory", "checkpoints", "torch", "torch fast", "jax", "mesh")
 
 STEPS = ((5, 2, 3), (3, 1, 1), (2, 3, 2))
 """The steps, samples and width at which recurrences are compared."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -17,17 +18,26 @@ import numpy as np
 import indexcalc as ic
 from indexcalc.codegen import gradient_fields, module_names, module_symbols
 from indexcalc.codegen.checkpoints.module import NoStepsError
+from indexcalc.codegen.fast.module import FastOptions
 from indexcalc.generation import loaded
 from indexcalc.proof.fast import KERNELS, kernels_missing
+from tests.campaign.meshes import module_that_fits, with_devices
 from tests.campaign.oracle import Point
+from tests.support.memory import least_bound
 
 CHECKPOINTS = "checkpoints"
 """Code that keeps few steps of recurrences."""
 
-STYLES = ("note", "numpy", "fast", CHECKPOINTS, "torch", "torch fast", "jax", "check")
+MEMORY = "memory"
+"""Code for speed that keeps within a bound of memory."""
+
+MESH = "mesh"
+"""Code for JAX over a mesh of devices."""
+
+STYLES = ("note", "numpy", "fast", MEMORY, CHECKPOINTS, "torch", "torch fast", "jax", MESH, "check")
 """The note, code for reading and for speed, both in PyTorch, code for JAX, and the engine's own check of the first."""
 
-FAST = ("fast", "torch fast")
+FAST = ("fast", MEMORY, "torch fast")
 """The styles whose modules have `value_and_grad`, and gradients of inputs alone."""
 
 
@@ -71,6 +81,13 @@ class Module:
             yield self.style, self.at_once
             yield f"{self.style}, segments of 1", partial(self.at_once, every=1)
             yield f"{self.style}, segments of 2", partial(self.at_once, every=2)
+            return
+        if self.style == MESH:
+            yield self.style, self.on_devices
+            return
+        if self.style == MEMORY:
+            yield f"{self.style} value_and_grad", self.at_once
+            yield f"{self.style}, the least", self.in_least_memory
             return
         yield self.style, self.two_passes
         if self.style in FAST:
@@ -137,6 +154,27 @@ class Module:
         finally:
             vars(module).update(saved)
 
+    def in_least_memory(self, point: Point) -> Results:
+        """``value_and_grad`` within the least bound that it accepts."""
+        *_, bound, _, _ = inspect.signature(self.loaded.value_and_grad).parameters
+        least = least_bound(lambda tried: self.at_once(point, **{bound: tried}))
+        return self.at_once(point, **{bound: least})
+
+    def on_devices(self, point: Point) -> Results:
+        """Both passes, compiled for a mesh that fits the sizes of the point; another one at each."""
+        problem = self.derivation.problem
+        rng = Random(repr((problem.slug, sorted(point.sizes.items()))))
+        module, array = module_that_fits(self.derivation, point.sizes, rng), converter(self.style)
+        with double_precision(self.style):
+            given = [array(one) for one in (*self.inputs(point), *self.upstream(point))]
+            outputs, gradients = module.both_passes(*given, **self.keywords(module.both_passes, point))
+        names = [up.of for up in problem.upstream] or [problem.loss]
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        return Results(
+            {name: np.asarray(one) for name, one in zip(names, outputs, strict=True)},
+            {of: np.asarray(getattr(gradients, own)) for of, own in self.fields.items()},
+        )
+
     def in_kernels(self, point: Point) -> Results:
         """``value_and_grad`` with kernels; what their tiles hold outside of tensors may be anything."""
         *_, setting = inspect.signature(self.loaded.value_and_grad).parameters
@@ -166,14 +204,14 @@ class Module:
 
 def double_precision(style: str) -> Any:
     """JAX computes in double precision only when told to."""
-    return import_module("jax").enable_x64(True) if style == "jax" else nullcontext()
+    return import_module("jax").enable_x64(True) if style in ("jax", MESH) else nullcontext()
 
 
 def converter(style: str) -> Callable[[np.ndarray], Any]:
     """NumPy's arrays to those of a style."""
     if style.startswith("torch"):
         return import_module("torch").as_tensor
-    return import_module("jax.numpy").asarray if style == "jax" else np.asarray
+    return import_module("jax.numpy").asarray if style in ("jax", MESH) else np.asarray
 
 
 def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Callable[[], Module | None]]]:
@@ -201,6 +239,18 @@ def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Calla
 
         return write
 
+    def memory() -> Module:
+        written = ic.fast_module(derivation, FastOptions(memory=1 << 30))
+        fields = {of: written.names[derivation.problem.gradient_names[of]] for of in written.targets}
+        return Module(MEMORY, derivation, loaded(written.source), written.names, written.symbols, fields, written)
+
+    def mesh() -> Module:
+        with_devices()
+        written = ic.target_module(derivation, "jax")
+        # At each point there is a module of its own.
+        fields = gradient_fields(derivation)
+        return Module(MESH, derivation, loaded(written.source), written.names, written.symbols, fields, written)
+
     def checkpoints() -> Module | None:
         try:
             written = ic.checkpoints_module(derivation)
@@ -210,9 +260,10 @@ def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Calla
         return Module(CHECKPOINTS, derivation, loaded(written.source), written.names, written.symbols, fields, written)
 
     known = {"numpy": numpy, "fast": fast("fast", "numpy"), "torch": library("torch"), "jax": library("jax")}
-    known["torch fast"] = fast("torch fast", "torch")
+    known |= {"torch fast": fast("torch fast", "torch"), MEMORY: memory, MESH: mesh}
     if derivation.problem.program.is_recurrent:
         known[CHECKPOINTS] = checkpoints
     for style in styles:
-        if style in known and (style in ("numpy", "fast", CHECKPOINTS) or find_spec(style.split()[0])):
+        library_of = "jax" if style == MESH else style.split()[0]
+        if style in known and (style in ("numpy", "fast", MEMORY, CHECKPOINTS) or find_spec(library_of)):
             yield style, known[style]

@@ -30,7 +30,8 @@ SHORT = Wishes(lengths=((0.6, 1, 3), (0.3, 4, 8), (0.09, 9, 16), (0.01, 60, 120)
 def styles_of(seed: int) -> tuple[str, ...]:
     """Code for reading and for speed always, the others in turn."""
     more = ("torch", "note", "check", "torch fast")[seed % 4]
-    return ("numpy", "fast", more) if seed % 50 else ("numpy", "fast", "jax")
+    bounded = ("memory",) if seed % 5 == 4 else ()
+    return ("numpy", "fast", more, *bounded) if seed % 50 else ("numpy", "fast", "jax")
 
 
 @pytest.mark.parametrize("part", range(PARTS))
