@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import is_index_letter
 from indexcalc.document.statements.layer_marks import argument
+from indexcalc.document.statements.nesting import after_scripts
 from indexcalc.language.latex.tokens import Token, parted
 
 MEMBER = "∈"
