@@ -87,7 +87,7 @@ SPLITS = {
 LONG = 131_072
 PLANS = {
     "attention": {"T": LONG, "d": 128, "d_v": 128},
-    "multi_head_attention": {"B": 1, "S": LONG, "D": 4096, "N_H": 32, "D_h": 128},
+    "multi_head_attention": {"B": 1, "T": LONG, "D": 4096, "N_H": 32, "D_h": 128},
 }
 ACCELERATORS = (8, 64, 4096)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from indexcalc.cost.mesh import together
 from indexcalc.cost.traffic import Collective, Kind
 from indexcalc.mesh.compiled import Compiled, totals
 
@@ -74,7 +75,8 @@ def compared(
     got, plain = totals(compiled), sent_by_kind(predicted, sizes, width)
     once = sent_by_kind(distinct(predicted), sizes, width)
     if lacking := plain.get(Kind.SCATTER, 0) and not got.get(Kind.SCATTER, 0):
-        plain_whole, once_whole = (with_whole_sums(table) for table in (plain, once))
+        whole = with_whole_sums(predicted)
+        plain_whole, once_whole = (sent_by_kind(every, sizes, width) for every in (whole, distinct(whole)))
     else:
         plain_whole, once_whole = plain, once
     verdicts = []
@@ -109,10 +111,20 @@ def distinct(predicted: Iterable[Collective]) -> list[Collective]:
     return list(found.values())
 
 
-def with_whole_sums(table: Mapping[str, float]) -> dict[str, float]:
-    """The table with an all-reduce for every reduce-scatter."""
-    rest = {kind: sent for kind, sent in table.items() if kind != Kind.SCATTER}
-    return {**rest, Kind.REDUCE.value: rest.get(Kind.REDUCE, 0.0) + 2 * table.get(Kind.SCATTER, 0.0)}
+def with_whole_sums(predicted: Iterable[Collective]) -> list[Collective]:
+    """The operations with an all-reduce for every reduce-scatter: one with that over other axes of the same sum."""
+    found: list[Collective] = []
+    for one in predicted:
+        if one.kind is not Kind.SCATTER:
+            found.append(one)
+            continue
+        same = (Kind.REDUCE, one.tensor, one.entries, one.reason)
+        axes = one.axis.single
+        last = found[-1] if found else None
+        if last and (last.kind, last.tensor, last.entries, last.reason) == same and not {*last.axis.single} & {*axes}:
+            axes = (*found.pop().axis.single, *axes)
+        found.append(replace(one, kind=Kind.REDUCE, axis=together(axes) or one.axis))
+    return found
 
 
 def expected_differences(predicted: Sequence[Collective]) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
@@ -35,6 +37,13 @@ def test_a_whole_sum_for_a_block_of_it():
     found = verdicts([one(Kind.REDUCE), one(Kind.SCATTER)], ("all-reduce", 800))
     assert found["all-reduce"].cause == found["reduce-scatter"].cause == NO_SCATTER
     assert found["all-reduce"].compiled == 2 * found["all-reduce"].predicted
+
+
+def test_a_whole_sum_along_two_axes_is_one():
+    """Along an axis of 2 a sum, along one of 4 blocks of it: 7/4 of the array, not 1 and 3/2."""
+    other = replace(one(Kind.REDUCE), axis=MeshAxis(("j",), 2))
+    assert verdicts([other, one(Kind.SCATTER)], ("all-reduce", 466))["all-reduce"].cause == NO_SCATTER
+    assert not verdicts([other, one(Kind.SCATTER)], ("all-reduce", 800))["all-reduce"].explained
 
 
 def test_one_copy_for_both_passes():
