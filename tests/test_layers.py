@@ -112,6 +112,7 @@ DOCUMENT_FLOORS = {
     "modes": 15,
     "new_meanings": 15,
     "claims": 16,
+    "restated": 16,
     "deciding": 17,
     "second_equations": 18,
     "solutions": 18,

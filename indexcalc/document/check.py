@@ -33,6 +33,7 @@ from indexcalc.document.page import Page, page_of
 from indexcalc.document.remedies import Doubt
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
+from indexcalc.document.restated import contradicted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.second_equations import decided_again
 from indexcalc.document.solutions import decided_solution
@@ -152,6 +153,7 @@ def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
     """Every relation of a page, with its verdict; of those on some lines also how they were read."""
     judged, votes = judgements(page, explain)
     corrector, supported = Corrector(page), consensus(votes)
+    mistaken = contradicted(page, judged)
 
     def every(tally: Tally, distrust: Doubt | None = None) -> list[Claim]:
         """The claims of all statements."""
@@ -167,6 +169,7 @@ def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
                 supported=supported,
                 corrector=corrector,
                 explain=explain,
+                mistaken=mistaken if distrust is None else {},
                 tally=tally,
                 distrust=distrust,
             )
@@ -250,6 +253,7 @@ def claims_of(
     supported: Interpretation,
     corrector: Corrector,
     explain: Collection[int],
+    mistaken: Mapping[int, int],
     tally: Tally,
     distrust: Doubt | None = None,
 ) -> Iterator[Claim]:
@@ -264,6 +268,10 @@ def claims_of(
             yield shape_claim(page, number, member, distrust)
             continue
         said = unjudged(page, number, member, supported)
+        if said is not None and said.defines and number in mistaken:
+            wrong.add(member)
+            yield mistaken_definition(page, number, member, mistaken[number])
+            continue
         if said is not None:
             holding.update((member,) if said.defines else ())
             decision = decided_definition(page, number, votes, supported) if said.defines and member == 1 else None
@@ -357,6 +365,17 @@ def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, 
     if correction is None:
         return claim
     return replace(claim, reason=correction.explained(found.diagnosis), correction=correction.latex)
+
+
+def mistaken_definition(page: Page, number: int, member: int, again: int) -> Claim:
+    """The claim on a definition that a restatement contradicts, with what that says if it speaks of the same entry."""
+    statement, other = page.statements[number], page.statements[again]
+    reason = f"line {page.line(again)} says otherwise, and what follows holds by that alone"
+    claim = claim_of(page, statement.sides[member], Verdict.REFUTED, reason, display=statement.span.display)
+    if page.spellings[number][0] != page.spellings[again][0]:
+        return claim
+    side = other.sides[1]
+    return replace(claim, correction=" ".join(page.document.source[side.start : side.end].split()))
 
 
 def shape_claim(page: Page, number: int, member: int, distrust: Doubt | None = None) -> Claim:
