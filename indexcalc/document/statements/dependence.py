@@ -12,11 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
-from indexcalc.document.statements.calls import closing
+from indexcalc.document.statements.applications import list_of
 from indexcalc.document.statements.layer_marks import argument
-from indexcalc.document.statements.nesting import BRACKETS, depths
 from indexcalc.language.latex.runs import SHORT
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
@@ -28,10 +26,6 @@ LOSS = "f"
 
 STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "END", "TEXT"})
 """What stands before an equation."""
-
-
-PARTING = ("COMMA", "SEMICOLON")
-"""What parts arguments."""
 
 
 @dataclass
@@ -99,17 +93,6 @@ def look_at(tokens: Tokens, position: int, uses: Uses) -> None:
     if heads and tokens[after].text in ("=", ":=", "in"):
         uses.alone |= not end
         uses.bodies.update(token.text.lower() for token in tokens[after:] if token.kind == "NAME")
-
-
-def list_of(tokens: Tokens, position: int) -> tuple[list[Tokens], int]:
-    """The arguments in the round brackets that open here, and where they end; none if these hold a relation."""
-    end = closing(tokens, position) if position < len(tokens) and tokens[position].text == "(" else 0
-    inner = tokens[position + 1 : end - 1]
-    if not end or any(token.kind in ("REL", "NEWLINE", "BAR") for token in inner):
-        return [], 0
-    commas = [n for n, (one, depth) in enumerate(depths(inner, BRACKETS)) if not depth and one.kind in PARTING]
-    arguments = [inner[start + 1 : stop] for start, stop in pairwise((-1, *commas, len(inner)))]
-    return (arguments, end) if all(arguments) else ([], 0)
 
 
 def one_name(tokens: Tokens) -> tuple[str, bool]:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from indexcalc.document.statements.applications import with_applications
 from indexcalc.document.statements.arguments import without_arguments
 from indexcalc.document.statements.brackets import with_brackets
 from indexcalc.document.statements.calls import with_calls
@@ -182,7 +183,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
     pieces = with_expectations(with_conditions_below([tokens for _, tokens in found]), document.source)
     pieces = with_gradients(with_deltas(with_lookups(with_index_names(with_runs(with_brackets(pieces))))))
     sections = [bisect_right(document.headings, (span.start,)) for span, _ in found]
-    pieces = with_dependences(with_calls(without_arguments(with_tables(pieces, sections))))
+    pieces = with_dependences(with_calls(without_arguments(with_applications(with_tables(pieces, sections)))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 
