@@ -74,6 +74,7 @@ DOCUMENT_FLOORS = {
     "literals": 6,
     "rounding": 6,
     "means": 6,
+    "mirrors": 6,
     "multipliers": 6,
     "rows": 6,
     "scope": 6,

@@ -31,6 +31,7 @@ from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.means import learn_average
+from indexcalc.document.mirrors import learn_mirror
 from indexcalc.document.normals import learn_normal
 from indexcalc.document.places import counted, delta_of, entry, first_value
 from indexcalc.document.rows import learn_rows
@@ -130,6 +131,7 @@ class Names:
         learn_average(table, found)
         learn_rows(table, found)
         learn_members(table, found)
+        learn_mirror(table, found)
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)

@@ -29,6 +29,7 @@ from indexcalc.document.statements.kinds import (
 )
 from indexcalc.document.statements.letters import given_letters, letters_said, loose_letters
 from indexcalc.document.statements.limits import limits_in, sets_in
+from indexcalc.document.statements.mirrored import mirrored_parts
 from indexcalc.document.statements.orientation import orientations
 from indexcalc.document.statements.outline import EQUALITIES, Side, Statement, outline
 from indexcalc.document.statements.parts import set_aside
@@ -326,6 +327,11 @@ class Page(Writing):
     def steps(self) -> Steps:
         """Its names and equations at other steps."""
         return Steps(self.survey, self.statements, self.defining, self.declared.keys())
+
+    @cached_property
+    def mirrored(self) -> Mapping[str, tuple[str, str]]:
+        """The names of the parts of square arrays that are written out, each with the whole and its mirror image."""
+        return mirrored_parts(self.survey, self.statements, self.heads)
 
     def indexed(self, number: int) -> int | None:
         """How many indices the name bears that a statement defines; None if it is bare."""

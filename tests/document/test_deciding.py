@@ -374,6 +374,15 @@ def test_blocks_named_by_letters():
     assert last(*BLOCKS, f"{form} = {' + '.join(parts[:-1])} - {parts[-1]}") is REFUTED
 
 
+def test_parts_of_a_symmetric_matrix_are_transposes():
+    matrix = r"\begin{pmatrix} A_{11} & A_{12} \\ A_{21} & A_{22} \end{pmatrix}"
+    page = f"A = {matrix}", r"A_{11} A_{11}^{-1} A_{12} x = A_{12} x"
+    claim = r"A_{12}^\top A_{11}^{-1} A_{12} = A_{21} A_{11}^{-1} A_{12}"
+    assert last("The matrix A is symmetric.", *page, claim) is CONFIRMED
+    assert last("The matrix A is symmetric.", *page, claim.replace("A_{21}", "2 A_{21}")) is not CONFIRMED
+    assert last("The matrix A is any.", *page, claim) is not CONFIRMED
+
+
 def test_a_vector_equals_the_matrix_of_one_row_or_column_that_has_its_entries():
     page = (
         r"Let $w \in \mathbb{R}^{1 \times D}$, $v \in \mathbb{R}^{D \times 1}$ and $p, q \in \mathbb{R}^D$.",
