@@ -140,12 +140,12 @@ def backward(values: Values) -> Gradients:
     du = da + np.where(y[:, None] == np.arange(K, dtype=int), dc[:, None], 0.0)
     # y_win[t] = y[t-1]
     y_win = _nearest(y, np.arange(T, dtype=int) - 1)
-    # dA_moved_parts[t,j] = dc[t] * [1 <= t] * delta[y[t],j]
-    part = (1 <= np.arange(T, dtype=int))[:, None]
-    part_2 = part & (y[:, None] == np.arange(K, dtype=int))
-    dA_moved_parts = np.where(part_2, dc[:, None], 0.0)
-    # dA_moved[i,j] = sum[t](dA_moved_parts[t,j] * delta[y_win[t],i])
-    dA_moved = _summed_at(dA_moved_parts, 0, y_win, K)
+    # dA_moved_parts[t] = dc[t] * [1 <= t]
+    dA_moved_parts = np.where(1 <= np.arange(T, dtype=int), dc, 0.0)
+    # dA_moved[i,j] = sum[t](dA_moved_parts[t] * delta[y_win[t],i] * delta[y[t],j])
+    dA_moved = _parted(
+        _summed_at(dA_moved_parts, 0, _joined((y_win, K), (y, K)), K**2), 0, K, K
+    )
     # dA[i,j] = sum[t](ds[t,i,j]) + dA_moved[i,j]
     dA = ds.sum(axis=0) + dA_moved
     return Gradients(du, dA)
@@ -269,6 +269,20 @@ def _summed_at(
         added = np.add.reduceat(given[together], firsts, axis=0)
         total[runs[starts[several]]] = added
     return np.moveaxis(total, 0, axis)
+
+
+def _joined(*given: tuple[np.ndarray, int]) -> np.ndarray:
+    """Places along several axes as places along one; -1 where one lies outside."""
+    joined, outside = 0, False
+    for places, length in given:
+        outside = outside | (places < 0) | (places >= length)
+        joined = joined * length + np.asarray(places, dtype=int)
+    return np.where(outside, -1, joined)
+
+
+def _parted(x: np.ndarray, axis: int, *lengths: int) -> np.ndarray:
+    """x with one axis as several."""
+    return x.reshape((*x.shape[:axis], *lengths, *x.shape[axis + 1 :]))
 
 
 def _nearest(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
