@@ -518,16 +518,16 @@ class Table:
                 self.sizes.unify(slot, axis)
             return value.axes, value.node
         slots = (*own, *value.axes)
-        # With all of its indices somewhere, or an array for each value of the letters.
+        # With all of its indices somewhere, or a vector for each value of the letters.
         whole = usage is not None and (len(slots) in usage.indexed or self.is_family(usage, own, value))
         if (parts is not None and value.axes and not whole) or not set(free(value.node)) <= {*slots, *given}:
             raise NotUnderstoodError("its two sides have other indices")
         return slots, value.node
 
     def is_family(self, usage: Usage, own: tuple[Ix, ...], value: Typed) -> bool:
-        """Whether an equation gives an array for each value of its letters, which its name always bears."""
+        """Whether an equation gives a vector for each value of its letters, which its name always bears."""
         several = not usage.bare or usage.normed
-        return several and set(own) <= set(free(value.node))
+        return several and len(value.axes) == 1 and set(own) <= set(free(value.node))
 
     @contextmanager
     def within(self, name: str, head: frozenset[str], number: int | None = None) -> Iterator[None]:

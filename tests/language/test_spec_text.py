@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 import sympy as sp
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import indexcalc as ic
@@ -184,13 +184,23 @@ N, T, EPS = (
     sp.Symbol("T", positive=True, integer=True),
     sp.Symbol("eps", real=True),
 )
+
+
+def raised(base, power):
+    """A power of a number above 1; not one of those that SymPy gives up on, as its factors found so far mislead it."""
+    try:
+        return (base**2 + 1) ** power
+    except ValueError:
+        assume(False)
+
+
 LEAVES = st.sampled_from([N, T, EPS, sp.pi, sp.E, *map(sp.Rational, ("1/3", "-2", "1/10", "7/4", "1e-30", "12345"))])
 SCALARS = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
         st.builds(sp.Add, inner, inner),
         st.builds(sp.Mul, inner, inner),
-        st.builds(lambda base, power: (base**2 + 1) ** power, inner, st.sampled_from([-1, 2, sp.Rational(-1, 2)])),
+        st.builds(raised, inner, st.sampled_from([-1, 2, sp.Rational(-1, 2)])),
         st.builds(lambda x: sp.tanh(x) + sp.exp(x), inner),
     ),
     max_leaves=6,
