@@ -490,3 +490,9 @@ def graph_message_passing(h: Tensor, W: Tensor, g: Tensor, src: Tensor, dst: Ten
 def mean_by_segment(x: Tensor, seg: Tensor, sizes: Sizes) -> Tensor:
     total = torch.zeros(sizes["S"], x.shape[1], dtype=x.dtype).index_add(0, seg.long(), x)
     return total / torch.bincount(seg.long(), minlength=sizes["S"]).clamp(min=1)[:, None]
+
+
+@reference
+def ppo_clip(l: Tensor, q: Tensor, A: Tensor, eps: float) -> Tensor:  # noqa: E741
+    ratio = torch.exp(l - q)
+    return -torch.minimum(ratio * A, ratio.clamp(1 - eps, 1 + eps) * A).mean()
