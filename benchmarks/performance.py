@@ -4,23 +4,33 @@ Run it with ``python benchmarks/performance.py [WORK ...]``; ``pip install 'inde
 PyTorch and JAX. All sides of a piece of work get the same float32 arrays, take turns, and must agree.
 The exit code is 1 if a ratio is above its bound. Bounds are meant for two cores. The limit of a piece of work is the
 time of its matrix products alone, or of reading and writing its arrays once, in NumPy: see `limits`.
+``--runs 3`` does all of it three times, each in a process of its own, for medians and how far they spread; with
+``--write`` they go into docs/performance.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
+import statistics
+import subprocess
 import sys
+import tempfile
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import rivals
 import structured
-from comparison import Work, blas, flat, measured, normal
-from limits import Product, products, traffic
+from comparison import Measurement, Work, blas, flat, measured, normal
+from limits import CORES, Product, products, traffic
+from pages import machine, replaced, table
 
 from indexcalc.codegen import numpy_module
 from indexcalc.codegen.fast.module import fast_module
@@ -28,6 +38,9 @@ from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import find_spec
 from indexcalc.rewrite.derive import derive
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+LIBRARIES = ("numpy", "torch", "jax")
 
 BATCHED = """
 title "Attention of several heads"
@@ -68,7 +81,7 @@ def attention(heads: int, length: int, width: int, bounds: tuple[float, float, f
     module = fast("heads")
     unfused, jit, fused = bounds
     return Work(
-        f"attention {heads}x{length}x{width}",
+        f"attention {heads}×{length}×{width}",
         lambda: flat(module.value_and_grad(Q, K, V, G), ("dQ", "dK", "dV")),
         {
             "PyTorch unfused": (unfused, lambda: rivals.torch_run(rivals.torch_attention, (Q, K, V), G, (0, 1, 2))),
@@ -85,7 +98,7 @@ def causal_attention(length: int) -> Work:
     Q, K, V, G = normal(*[(8, length, 64)] * 4)
     module = fast("causal")
     return Work(
-        f"causal 8x{length}x64",
+        f"causal attention 8×{length}×64",
         lambda: flat(module.value_and_grad(Q, K, V, G), ("dQ", "dK", "dV")),
         {"PyTorch fused": (1.0, lambda: rivals.torch_run(rivals.torch_causal_attention, (Q, K, V), G, (0, 1, 2)))},
         {"PyTorch fused": "torch"},
@@ -105,7 +118,7 @@ def plain_attention(length: int) -> Work:
 
     hand = {"NumPy by hand": (1.05, lambda: partial(rivals.attention_by_hand, Q, K, V, G))}
     limit = partial(products, *attention_products(8, length, 64))
-    return Work(f"einsum 8x{length}x64", own, hand, limit=limit)
+    return Work(f"einsum style, attention 8×{length}×64", own, hand, limit=limit)
 
 
 def small_attention() -> Work:
@@ -124,7 +137,8 @@ def small_attention() -> Work:
         return gradients.dQ, gradients.dK, gradients.dV
 
     # What stands by hand does not look at shapes.
-    return Work("small-backward", own, {"NumPy by hand": (1.0, lambda: by_hand)})
+    limit = partial(products, (1, 32, 8, 32), (1, 32, 32, 8), (1, 32, 32, 8), (1, 32, 32, 8))
+    return Work("einsum style, backward, 32×8", own, {"NumPy by hand": (1.0, lambda: by_hand)}, limit=limit)
 
 
 def layer_norm(rows: int, width: int) -> Work:
@@ -132,7 +146,7 @@ def layer_norm(rows: int, width: int) -> Work:
     X, G, g, b = normal((rows, width), (rows, width), (width,), (width,))
     module = fast("layer_norm")
     return Work(
-        f"layer_norm {rows}x{width}",
+        f"LayerNorm {rows}×{width}",
         lambda: flat(module.value_and_grad(X, g, b, G), ("dX", "dg", "db")),
         {
             "PyTorch primitives": (0.25, lambda: rivals.torch_run(rivals.torch_layer_norm, (X, g, b), G, (0, 1, 2))),
@@ -149,7 +163,7 @@ def rms_norm(rows: int, width: int) -> Work:
     X, G, g = normal((rows, width), (rows, width), (width,))
     module = fast("rms_norm")
     return Work(
-        f"rms_norm {rows}x{width}",
+        f"RMSNorm {rows}×{width}",
         lambda: flat(module.value_and_grad(X, g, G), ("dX", "dg")),
         {
             "PyTorch primitives": (0.25, lambda: rivals.torch_run(rivals.torch_rms_norm, (X, g), G, (0, 1))),
@@ -171,7 +185,7 @@ def block() -> Work:
     module = fast("mha_block")
     order = ("dX", "dgamma", "dbeta", "dW_Q", "dW_K", "dW_V", "dW_O", "db_O")
     return Work(
-        "mha_block",
+        "pre-norm block 2×512×512, 8 heads",
         lambda: flat(module.value_and_grad(*arrays, G, N_H=8), order),
         {"PyTorch": (0.75, lambda: rivals.torch_run(rivals.torch_block(8, 0.9), arrays, G, range(8)))},
         {"PyTorch": "torch"},
@@ -186,7 +200,7 @@ def cross_entropy() -> Work:
     y[np.arange(4096), np.random.default_rng(1).integers(0, 32000, 4096)] = 1.0
     module = fast("softmax_cross_entropy")
     return Work(
-        "softmax_cross_entropy",
+        "cross-entropy 4096×32000",
         lambda: flat(module.value_and_grad(z, y, a=0.1), ("dz",)),
         {"PyTorch": (0.5, lambda: rivals.torch_run(rivals.torch_cross_entropy, (z, y), None, (0,)))},
         {"PyTorch": "torch"},
@@ -200,13 +214,14 @@ def mlp() -> Work:
     arrays = (X, W1 / np.float32(32), b1, W2 / np.float32(64), b2)
     module = fast("mlp_gelu")
     return Work(
-        "mlp_gelu",
+        "MLP 4096×1024×4096, GELU",
         lambda: flat(module.value_and_grad(*arrays, G), ("dX", "dW1", "db1", "dW2", "db2")),
         {"PyTorch": (1.1, lambda: rivals.torch_run(rivals.torch_mlp, arrays, G, range(5)))},
         {"PyTorch": "torch"},
         limit=lambda: products(
             *[(1, 4096, 1024, 4096), (1, 4096, 4096, 1024)] * 2, (1, 4096, 4096, 1024), (1, 1024, 4096, 4096)
         ),
+        near=1.03,
     )
 
 
@@ -248,19 +263,137 @@ def measured_memory() -> bool:
     return over <= MEMORY_BOUND
 
 
-def main() -> int:
+@dataclass(frozen=True)
+class Summary:
+    """One comparison over several runs, each in a process of its own."""
+
+    runs: Sequence[Measurement]
+
+    def of(self, figure: Callable[[Measurement], float]) -> float:
+        """The median of a figure."""
+        return statistics.median(map(figure, self.runs))
+
+    def spread(self, figure: Callable[[Measurement], float]) -> str:
+        """The median of a figure, and from where to where it goes if that is more than a hundredth."""
+        least, most = min(map(figure, self.runs)), max(map(figure, self.runs))
+        around = f" ({least:.2f} to {most:.2f})" if f"{least:.2f}" != f"{most:.2f}" else ""
+        return f"{self.of(figure):.2f}{around}"
+
+    @property
+    def met(self) -> bool:
+        """Whether the median ratio is as asked for, and all runs agree."""
+        return all(run.agrees for run in self.runs) and self.of(lambda run: run.ratio - run.allowed) <= 0
+
+    def beside_limit(self) -> Sequence[str]:
+        """The limit, and the times of both sides over it; nothing where no limit is known."""
+        if self.runs[0].limit is None:
+            return "", "", ""
+        least = self.of(lambda run: run.limit or 0.0)
+        return shown(least), *(f"{self.of(side) / least:.2f}" for side in (lambda run: run.own, lambda run: run.other))
+
+    def cells(self) -> Sequence[str]:
+        """A line of the table on the page."""
+        first = self.runs[0]
+        near = f" or {first.near} of the limit" if first.near else ""
+        over = [
+            self.of(lambda run, side=side: getattr(run, side) / run.limit) for side in ("own", "other") if first.limit
+        ]
+        return (
+            first.work,
+            first.against,
+            shown(self.of(lambda run: run.own)),
+            shown(self.of(lambda run: run.other)),
+            self.spread(lambda run: run.ratio),
+            f"{first.bound}{near}",
+            "yes" if self.met else "no",
+            self.spread(lambda run: run.in_a_row),
+            *(
+                [f"{self.of(lambda run: run.limit or 0.0):.3g}", *(f"{ratio:.2f}" for ratio in over)]
+                if over
+                else ("", "", "")
+            ),
+        )
+
+
+HEAD = (
+    "work",
+    "against",
+    "ms",
+    "other, ms",
+    "ratio in turn",
+    "at most",
+    "met",
+    "in a row",
+    "limit, ms",
+    "over it",
+    "other over it",
+)
+
+
+def shown(milliseconds: float) -> str:
+    """A time in three digits, or as a whole number."""
+    return f"{milliseconds:.3g}" if milliseconds < 1000 else f"{milliseconds:.0f}"
+
+
+def summaries(works: Sequence[str], seconds: float, runs: int) -> list[Summary]:
+    """What several runs found, each in a process of its own, one after another."""
+    found: dict[tuple[str, str], list[Measurement]] = {}
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder) / "record.json"
+            command = [sys.executable, __file__, *works, "--seconds", str(seconds), "--record", str(record)]
+            subprocess.run(command, check=False)
+            for row in json.loads(record.read_text(encoding="utf-8")):
+                one = Measurement(**row)
+                found.setdefault((one.work, one.against), []).append(one)
+    return [Summary(several) for several in found.values()]
+
+
+def with_table(page: str, found: Sequence[Summary]) -> str:
+    """A page with these summaries for its table, and what they were measured on."""
+    words = machine(CORES, LIBRARIES).removesuffix(".")
+    count = max(len(one.runs) for one in found)
+    how = f"medians of {count} runs" if count > 1 else "one run"
+    return replaced(page, "times", [f"{words}; {blas()}; {how}.", "", *table(HEAD, [one.cells() for one in found], 2)])
+
+
+def print_rows(works: Sequence[str], seconds: float) -> list[Measurement]:
     """Print a line for each comparison."""
+    print(f"NumPy {np.__version__} ({blas()}), float32, forward and backward pass; medians in milliseconds")
+    columns = f"{'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6} {'in a row':>8} {'limit':>10} {'to limit':>8}"
+    print(f"{'work':36} {'against':20} {columns}", flush=True)
+    rows = []
+    for name, make in WORKS.items():
+        for row in measured(make(), seconds) if not works or name in works else ():
+            least = " " * 19 if row.limit is None else f"{row.limit:10.3f} {row.own / row.limit:8.2f}"
+            times = f"{row.own:10.3f} {row.other:10.3f} {row.ratio:6.2f} {row.allowed:6.2f} {row.in_a_row:8.2f}"
+            print(f"{row.work:36} {row.against:20} {times} {least} {row.verdict}", flush=True)
+            rows.append(row)
+    return rows
+
+
+def main() -> int:
+    """Print a line for each comparison, or summaries of several runs."""
     parser = argparse.ArgumentParser(description="generated code against NumPy by hand, PyTorch and JAX")
     parser.add_argument("work", nargs="*", choices=[*WORKS, "memory", []], help="what to run; by default everything")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one work take turns")
+    parser.add_argument("--runs", type=int, default=1, help="how many runs, each in a process; medians and spread")
+    parser.add_argument("--record", type=Path, help="a file for what was measured, as JSON")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md; needs all works")
     chosen = parser.parse_args()
-    print(f"NumPy {np.__version__} ({blas()}), float32, forward and backward pass; medians in milliseconds")
-    columns = f"{'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6} {'in a row':>8} {'limit':>10} {'to limit':>8}"
-    print(f"{'work':26} {'against':20} {columns}")
-    good = True
-    for name, make in WORKS.items():
-        if not chosen.work or name in chosen.work:
-            good &= measured(make(), chosen.seconds)
+    if chosen.write and chosen.work:
+        parser.error("--write makes the whole table: leave the names out")
+    if chosen.runs > 1 or chosen.write:
+        found = summaries(chosen.work, chosen.seconds, chosen.runs)
+        print("", *(" ".join(one.cells()) for one in found), sep="\n")
+        if chosen.write:
+            page = with_table(PAGE.read_text(encoding="utf-8"), found)
+            PAGE.write_text(page, encoding="utf-8", newline="\n")
+        return 0 if all(one.met for one in found) else 1
+    rows = print_rows(chosen.work, chosen.seconds)
+    if chosen.record:
+        chosen.record.write_text(json.dumps([dataclasses.asdict(row) for row in rows]), encoding="utf-8")
+    good = all(row.met for row in rows)
     if not chosen.work or "memory" in chosen.work:
         good &= measured_memory()
     return 0 if good else 1

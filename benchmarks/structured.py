@@ -60,7 +60,7 @@ def conv2d() -> Work:
         return jax.lax.conv_general_dilated(x, w, (1, 1), ((1, 1), (1, 1)))
 
     return Work(
-        "conv2d",
+        "conv2d, 32×16×32×32, 32 filters 3×3",
         lambda: flat(module.value_and_grad(x, w, G), ("dx", "dw")),
         {
             "PyTorch": (2.0, lambda: rivals.torch_run(with_torch, (x, w), G, (0, 1))),
@@ -82,7 +82,7 @@ def conv1d() -> Work:
         return torch.nn.functional.conv1d(x, w, bias)
 
     return Work(
-        "conv1d",
+        "conv1d, 64×32×1024, 32 kernels of 9",
         lambda: flat(module.value_and_grad(x, w, bias, G), ("dx", "dw", "dbias")),
         {"PyTorch": (1.5, lambda: rivals.torch_run(with_torch, (x, w, bias), G, (0, 1, 2)))},
         {"PyTorch": "torch"},
@@ -102,7 +102,7 @@ def embedding() -> Work:
         return torch.nn.functional.embedding(tok, E)
 
     return Work(
-        "embedding",
+        "embedding, 4096 of 50000×64",
         lambda: flat(module.value_and_grad(E, tok, G), ("dE",)),
         {"PyTorch": (1.0, lambda: rivals.torch_run(with_torch, (E, tok), G, (0,)))},
         {"PyTorch": "torch"},
@@ -161,7 +161,7 @@ def lstm() -> Work:
 
     numbers = range(len(wanted))
     return Work(
-        "lstm",
+        "LSTM, 64 steps, 32×128, 128 units",
         own,
         {
             "PyTorch": (0.7, lambda: rivals.torch_run(with_torch, tuple(arrays.values()), G, numbers)),
@@ -195,7 +195,7 @@ def gaussian_process() -> Work:
 
     arrays = (X, y, *scalars)
     return Work(
-        "gaussian_process",
+        "Gaussian process, 512 points, float64",
         own,
         {"PyTorch": (0.8, lambda: rivals.torch_run(with_torch, arrays, None, (2, 3, 4, 1)))},
         {"PyTorch": "torch"},
@@ -236,7 +236,7 @@ def transformer() -> Work:
         )
 
     return Work(
-        "transformer",
+        "transformer, 3 blocks 48 wide",
         own,
         {"PyTorch": (1.2, lambda: rivals.torch_run(with_torch, tuple(weights.values()), None, range(len(wanted))))},
         {"PyTorch": "torch"},

@@ -13,15 +13,12 @@ with a word.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
-import importlib.metadata
 import os
-import platform
 import sys
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from comparison import disagreement, medians  # noqa: E402
+from pages import machine, replaced, table  # noqa: E402
 
 from benchmarks.suite.programs import PROGRAMS, Part  # noqa: E402
 from benchmarks.suite.runs import built, fails, with_threads  # noqa: E402
@@ -138,15 +136,9 @@ def compared(program: str, part: Part, seconds: float, threads: int, sides: Sequ
     return row
 
 
-def cells(row: Row, values: Sequence[str]) -> str:
-    """A line of a table."""
-    return "| " + " | ".join([f"`{row.program}`", f"`{row.part}`", *values]) + " |"
-
-
-def table(head: Sequence[str], rows: Sequence[str]) -> list[str]:
-    """A table of numbers behind the names of program and spec."""
-    titles = ("Program", "Spec", *head)
-    return ["| " + " | ".join(titles) + " |", "| --- | --- |" + " ---: |" * len(head), *rows]
+def of_rows(head: Sequence[str], rows: Sequence[Row], values: Callable[[Row], Sequence[str]]) -> list[str]:
+    """A table with a line of values for each row, behind the names of program and spec."""
+    return table(("Program", "Spec", *head), [[f"`{row.program}`", f"`{row.part}`", *values(row)] for row in rows], 2)
 
 
 def shown(value: float | None, form: str) -> str:
@@ -156,48 +148,30 @@ def shown(value: float | None, form: str) -> str:
 
 def lines_table(rows: Sequence[Row]) -> list[str]:
     """What users write."""
-    return table(WRITERS, [cells(row, [str(row.lines[writer]) for writer in WRITERS]) for row in rows])
+    return of_rows(WRITERS, rows, lambda row: [str(row.lines[writer]) for writer in WRITERS])
 
 
 def errors_table(rows: Sequence[Row]) -> list[str]:
     """The worst errors."""
     head = ("generated", *WRITERS[1:])
-    return table(head, [cells(row, [shown(row.worst(one), ".0e") for one in WRITERS]) for row in rows])
+    return of_rows(head, rows, lambda row: [shown(row.worst(one), ".0e") for one in WRITERS])
 
 
 def ready_table(rows: Sequence[Row]) -> list[str]:
     """The seconds to the first result."""
-    return table(SIDES, [cells(row, [shown(row.ready.get(side), ".1f") for side in SIDES]) for row in rows])
+    return of_rows(SIDES, rows, lambda row: [shown(row.ready.get(side), ".1f") for side in SIDES])
 
 
 def times_table(rows: Sequence[Row]) -> list[str]:
     """The times over those of eager autograd, and these in milliseconds."""
     others = [side for side in SIDES if side != AUTOGRAD]
-    lines = []
-    for row in rows:
+
+    def values(row: Row) -> list[str]:
         eager = row.times[AUTOGRAD]
         ratios = [shown(row.times[side] / eager if side in row.times else None, ".2f") for side in others]
-        lines.append(cells(row, [*ratios, f"{1e3 * eager:.2f} ms"]))
-    return table((*others, AUTOGRAD), lines)
+        return [*ratios, f"{1e3 * eager:.2f} ms"]
 
-
-def machine(threads: int) -> list[str]:
-    """What it was measured with."""
-    versions = []
-    for name in LIBRARIES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions.append(f"{name} {importlib.metadata.version(name)}")
-    where = f"{threads} threads on {os.cpu_count()} cores of {processor()}"
-    return [f"Measured with {where}, Python {platform.python_version()}, {', '.join(versions)}."]
-
-
-def processor() -> str:
-    """The processor's name, where the system says it."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    return of_rows((*others, AUTOGRAD), rows, values)
 
 
 TABLES = {"lines": lines_table, "errors": errors_table, "ready": ready_table, "times": times_table}
@@ -205,11 +179,9 @@ TABLES = {"lines": lines_table, "errors": errors_table, "ready": ready_table, "t
 
 def with_tables(page: str, rows: Sequence[Row], threads: int) -> str:
     """A page with these rows for its tables."""
-    parts = {name: make(rows) for name, make in TABLES.items()} | {"machine": machine(threads)}
+    parts = {name: make(rows) for name, make in TABLES.items()} | {"machine": [machine(threads, LIBRARIES)]}
     for name, lines in parts.items():
-        before, rest = page.split(f"<!-- {name}: begin -->")
-        _, after = rest.split(f"<!-- {name}: end -->")
-        page = "\n".join([f"{before}<!-- {name}: begin -->", *lines, f"<!-- {name}: end -->{after}"])
+        page = replaced(page, name, lines)
     return page
 
 
